@@ -1,0 +1,59 @@
+"""Everything that may go wrong on purpose: one exception a kind, one exit code a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: `what`, `where` it stands (`file:line`, or an id), and the `hint` that mends it."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class LedgerError(Exception):
+    """A failure with a sentence for the user. `hint` says what to do; `exit_code` follows the kind."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Refused(LedgerError):
+    """What was asked breaks a rule of the ledger. Nothing was written. Carries every problem found."""
+
+    def __init__(self, problems: Iterable[Problem] | str, hint: str = "") -> None:
+        self.problems = (Problem(problems, hint=hint),) if isinstance(problems, str) else tuple(problems)
+        super().__init__("\n".join(str(p) for p in self.problems), hint)
+
+
+class SessionFileError(Refused):
+    """A session file is not well formed; every fault of the file is in `problems`, each with file:line."""
+
+
+class NoLedger(LedgerError):
+    """There is no ledger in this folder or above it."""
+
+
+class Busy(LedgerError):
+    """Another process holds the lock for longer than the time-out."""
+
+
+class Damaged(LedgerError):
+    """What is on disk is not what this tool wrote: the checkpoint, the journal, or a newer format."""
+
+    exit_code = 3
+
+
+class QueryRefused(LedgerError):
+    """A query that writes, reads files, or runs past its limits."""

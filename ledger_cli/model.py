@@ -1,0 +1,216 @@
+"""The words of the ledger as values: what is recorded (entries), and what a session states before it is recorded."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Kind = Literal["decision", "fact"]
+Verdict = Literal["rejects", "reinstates"]
+OPEN: Literal["open"] = "open"
+"""`validTo: open` in a correction: the corrected item's end falls away."""
+
+Interval = tuple[datetime, datetime | None]
+"""A half-open stretch of valid time `[from, to)`; None = no end."""
+
+
+def canonical_name(text: str) -> str:
+    """An entity's name or a slot as it is kept: NFC, white space collapsed."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def entity_key(name: str) -> str:
+    """What makes two names one entity: NFC, white space collapsed, case-folded."""
+    return unicodedata.normalize("NFC", canonical_name(name).casefold())
+
+
+def name_set(names: Iterable[str]) -> tuple[str, ...]:
+    """Canonical names, one a key (the first by code point), by code point."""
+    by_key: dict[str, str] = {}
+    for name in sorted(canonical_name(n) for n in names):
+        by_key.setdefault(entity_key(name), name)
+    return tuple(sorted(by_key.values()))
+
+
+# What is recorded. Entries are immutable; a session only ever adds some.
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A decision or a fact: a text with a valid time, a record time, and the entities it is about."""
+
+    kind: Kind
+    id: str
+    text: str
+    valid_from: datetime
+    recorded_at: datetime
+    session: str
+    valid_to: datetime | None = None  # as stated; what it comes to is derived
+    rationale: str | None = None
+    slot: str | None = None
+    about: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()  # episode ids; `from` in files
+    confidence: float | None = None
+    corrects: str | None = None
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Where something was learned: a message, a tool call's result, a document."""
+
+    id: str
+    kind: str
+    text: str
+    recorded_at: datetime
+    session: str
+    mentions: tuple[str, ...] = ()
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What items are about, with its kind. (An entity without a kind exists by being named.)"""
+
+    name: str
+    kind: str
+    recorded_at: datetime
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Item `new` supersedes item `old`."""
+
+    old: str
+    new: str
+    recorded_at: datetime
+    session: str
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Item `id` stops holding at `valid_to`, and nothing replaces it."""
+
+    id: str
+    valid_to: datetime
+    by: str
+    recorded_at: datetime
+    session: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a verdict is on: an item (`id`), a link (`id` is the old item, `new` the new one), or an ending."""
+
+    id: str
+    new: str | None = None
+    ending: bool = False
+
+    def __str__(self) -> str:
+        if self.new is not None:
+            return f"the link {self.id} -> {self.new}"
+        return f"the ending of {self.id}" if self.ending else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A verdict on an item, a link or an ending, by a named person with a reason."""
+
+    verdict: Verdict
+    target: Target
+    by: str
+    reason: str
+    recorded_at: datetime
+    session: str
+
+
+Entry = Item | Episode | Entity | Link | Ending | Review
+
+
+# What a session states. None = left out; `line` is where it stands in the session file.
+
+
+@dataclass(frozen=True, slots=True)
+class StatedItem:
+    kind: Kind
+    id: str  # given, or <session>/d<n> | f<n>
+    text: str | None = None
+    rationale: str | None = None
+    slot: str | None = None
+    about: tuple[str, ...] | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | Literal["open"] | None = None
+    supersedes: tuple[str, ...] = ()
+    corrects: str | None = None
+    evidence: tuple[str, ...] = ()
+    confidence: float | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEpisode:
+    id: str  # given, or <session>/e<n>
+    kind: str
+    text: str
+    mentions: tuple[str, ...] = ()
+    at: datetime | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEntity:
+    name: str
+    kind: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLink:
+    old: str
+    new: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEnding:
+    id: str
+    valid_to: datetime
+    by: str | None = None  # defaults to the session's
+    reason: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedReview:
+    verdict: Verdict
+    target: Target
+    by: str | None = None  # defaults to the session's
+    reason: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One write as stated: an id, a clock, who wrote it, and what it brings. `source` is the file it came from."""
+
+    id: str
+    at: datetime | None = None
+    by: str | None = None
+    entities: tuple[StatedEntity, ...] = ()
+    episodes: tuple[StatedEpisode, ...] = ()
+    items: tuple[StatedItem, ...] = ()
+    supersessions: tuple[StatedLink, ...] = ()
+    endings: tuple[StatedEnding, ...] = ()
+    reviews: tuple[StatedReview, ...] = ()
+    source: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    def where(self, line: int) -> str:
+        """`file:line` of something this session states; empty for a session that no file holds."""
+        return f"{self.source}:{line}" if self.source and line else self.source
