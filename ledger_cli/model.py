@@ -214,3 +214,19 @@ class Session:
     def where(self, line: int) -> str:
         """`file:line` of something this session states; empty for a session that no file holds."""
         return f"{self.source}:{line}" if self.source and line else self.source
+
+
+# What is derived.
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A rectangle on the two axes: an item held in `[valid_from, valid_to)`, as known in `[known_from, known_to)`.
+
+    None = no end. The stretches of one item never overlap; together they are all that `holds` says of it.
+    """
+
+    valid_from: datetime
+    valid_to: datetime | None
+    known_from: datetime
+    known_to: datetime | None
