@@ -9,9 +9,7 @@ LAST = datetime.max.replace(tzinfo=UTC)
 """The last instant there is. `known at LAST` asks with all that is known now."""
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
-_RFC3339 = re.compile(
-    r"\d{4}-\d{2}-\d{2}[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?\Z", re.ASCII
-)
+_RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?\Z", re.ASCII)
 _WRITE = "write YYYY-MM-DD, or a date and time with Z or an offset such as 2024-02-01T09:00:00Z"
 
 

@@ -35,6 +35,11 @@ def name_set(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(by_key.values()))
 
 
+def id_set(ids: Iterable[str]) -> tuple[str, ...]:
+    """Ids, each once, by code point."""
+    return tuple(sorted(set(ids)))
+
+
 # What is recorded. Entries are immutable; a session only ever adds some.
 
 

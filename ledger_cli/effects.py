@@ -1,0 +1,83 @@
+"""What a write did to what holds, for the one who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ledger_cli.intervals import Intervals, claim, subtract
+from ledger_cli.model import Ending, Item, Link, Review, Stretch
+from ledger_cli.rules import Write
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a write did, as sorted ids.
+
+    `until` tells of items that hold on until a date to come: the item, what takes over (None: an ending), and when.
+    """
+
+    added: tuple[str, ...]
+    linked: tuple[tuple[str, str], ...]
+    closed: tuple[str, ...]
+    reopened: tuple[str, ...]
+    rejected: tuple[str, ...]
+    reinstated: tuple[str, ...]
+    ended: tuple[str, ...]
+    warnings: tuple[str, ...]
+    until: tuple[tuple[str, str | None, datetime], ...]
+
+
+def effects(write: Write) -> Effects:
+    """What a write changed in what holds, as known with it against as known without it."""
+    items = write.history.items
+    added = {e.id for e in write.entries if isinstance(e, Item)}
+    closed: set[str] = set()
+    reopened: set[str] = set()
+    for id, after in write.changed.items():
+        now = _open(after)
+        before = (claim(items[id]),) if id in added else _open(write.before[id])
+        if subtract(before, now):
+            closed.add(id)
+        if id not in added and subtract(now, before):
+            reopened.add(id)
+    reviews = [e for e in write.entries if isinstance(e, Review) and e.target.new is None and not e.target.ending]
+    return Effects(
+        added=tuple(sorted(added)),
+        linked=tuple(sorted({(e.old, e.new) for e in write.entries if isinstance(e, Link)})),
+        closed=tuple(sorted(closed)),
+        reopened=tuple(sorted(reopened)),
+        rejected=tuple(sorted({r.target.id for r in reviews if r.verdict == "rejects"})),
+        reinstated=tuple(sorted({r.target.id for r in reviews if r.verdict == "reinstates"})),
+        ended=tuple(sorted({e.id for e in write.entries if isinstance(e, Ending)})),
+        warnings=tuple(_warnings(write, added)),
+        until=tuple(_until(write, sorted(closed - added))),
+    )
+
+
+def _open(stretches: Iterable[Stretch]) -> Intervals:
+    """Where an item holds, with all that is recorded."""
+    return tuple((s.valid_from, s.valid_to) for s in stretches if s.known_to is None)
+
+
+def _warnings(write: Write, added: set[str]) -> Iterator[str]:
+    rejected = {e.target.id for e in write.entries if isinstance(e, Review) and e.verdict == "rejects"}
+    for id in sorted(added - rejected):
+        if not _open(write.after[id]):
+            yield f"{id} holds at no instant: what replaces or ends it covers all it claims"
+    for link in sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new)):
+        old = write.before.get(link.old)
+        if old is not None and not _open(old):
+            yield f"{link.old}, superseded by {link.new}, held at no instant before this either"
+
+
+def _until(write: Write, closed: Iterable[str]) -> Iterator[tuple[str, str | None, datetime]]:
+    successors = {e.old: e.new for e in write.entries if isinstance(e, Link)}
+    for id in closed:
+        stretches = _open(write.after[id])
+        end = stretches[-1][1] if stretches else None
+        if end is not None and end > write.at:
+            successor = successors.get(id)
+            takes_over = successor is not None and write.history.items[successor].valid_from == end
+            yield id, successor if takes_over else None, end

@@ -1,0 +1,496 @@
+"""What a session may write, pure: from what it states and what is known to the entries it records, or to refusals.
+
+Every refusal of a session is collected, named and placed. Nothing here reads a file, a clock or the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ledger_cli import holds
+from ledger_cli.errors import Problem, Refused
+from ledger_cli.history import History, State, by_record_time, state_at
+from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short
+from ledger_cli.intervals import claim, meet
+from ledger_cli.model import (
+    OPEN,
+    Ending,
+    Entity,
+    Entry,
+    Episode,
+    Interval,
+    Item,
+    Kind,
+    Link,
+    Review,
+    Session,
+    StatedItem,
+    Stretch,
+    canonical_name,
+    entity_key,
+    id_set,
+    name_set,
+)
+from ledger_cli.retry import is_recorded
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the ledger knows that a session may meet.
+
+    `history` holds all items the session names or whose ids it takes, all items of its slots, and all that is
+    connected to any of them; `episodes` and `kinds` (key -> name, kind) those it names; `session` what is recorded
+    under its id; `newest` the newest record time of the whole ledger.
+    """
+
+    history: History
+    episodes: Mapping[str, Episode] = field(default_factory=dict)
+    kinds: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    session: Sequence[Entry] = ()
+    newest: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """What a session came to: the entries to record, and what the items around them come to.
+
+    `before` and `after` hold the stretches of every item of the history, without and with the session.
+    """
+
+    session: str
+    at: datetime
+    entries: tuple[Entry, ...]
+    history: History
+    before: Mapping[str, Sequence[Stretch]]
+    after: Mapping[str, Sequence[Stretch]]
+
+    @property
+    def changed(self) -> dict[str, Sequence[Stretch]]:
+        """The stretches of every item for which they are new or other than before."""
+        return {id: now for id, now in self.after.items() if now != self.before.get(id)}
+
+
+@dataclass(frozen=True)
+class Named:
+    """What of the ledger a session names, so that its caller can fetch it."""
+
+    items: frozenset[str]
+    slots: frozenset[tuple[Kind, str]]
+    episodes: frozenset[str]
+    entities: frozenset[str]
+
+
+def named(session: Session) -> Named:
+    """The ids, slots and entity keys that a session names or takes."""
+    items: set[str] = set()
+    for stated in session.items:
+        items |= {stated.id, *stated.supersedes, *([stated.corrects] if stated.corrects else [])}
+    for link in session.supersessions:
+        items |= {link.old, link.new}
+    items.update(ending.id for ending in session.endings)
+    for review in session.reviews:
+        items |= {review.target.id, *([review.target.new] if review.target.new else [])}
+    names = [n for i in session.items for n in i.about or ()] + [n for e in session.episodes for n in e.mentions]
+    return Named(
+        items=frozenset(items),
+        slots=frozenset((i.kind, canonical_name(i.slot)) for i in session.items if i.slot is not None),
+        episodes=frozenset([e.id for e in session.episodes] + [e for i in session.items for e in i.evidence]),
+        entities=frozenset(entity_key(n) for n in [*names, *(e.name for e in session.entities)]),
+    )
+
+
+def clock(session: Session, newest: datetime | None, now: datetime) -> datetime:
+    """The session's record time: as stated, else now, or the newest entry's time where that is later."""
+    if session.at is not None:
+        return session.at
+    return now if newest is None else max(now, newest)
+
+
+def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = False) -> Write | None:
+    """What the session records; None if all it states is recorded already.
+
+    `now` is the machine's clock. Raises Refused with every problem found, each at its line.
+    """
+    if is_recorded(session, known.session):
+        return None
+    return _Resolver(session, known, clock(session, known.newest, now), now, backdated).write()
+
+
+class _Resolver:
+    def __init__(self, session: Session, known: Known, at: datetime, now: datetime, backdated: bool) -> None:
+        self.session, self.known, self.at, self.now, self.backdated = session, known, at, now, backdated
+        self.history = known.history
+        self.state: State = state_at(known.history)
+        self.problems: list[Problem] = []
+
+    def write(self) -> Write:
+        session = self.session
+        if self.known.session:
+            self.refuse(
+                f"session {session.id} is recorded already, with other content",
+                session.line,
+                "a recorded session never changes; write the news as a session of its own",
+            )
+            raise Refused(self.problems)
+        self.check_clock()
+        entities = self.entities()
+        episodes = self.episodes()
+        items = self.items()
+        self.give_up_on_problems()
+        before = self.history
+        self.history = before.plus(items)
+        links = self.typed_links(items)
+        endings, reviews = self.endings(), self.reviews(links)
+        self.give_up_on_problems()
+        links |= dict.fromkeys(self.slot_links(items, links))
+        entries: list[Entry] = [*entities, *episodes, *items, *links, *endings, *reviews]
+        if not entries:
+            self.refuse(f"session {session.id} brings nothing", session.line, "state at least one item or review")
+        self.history = before.plus(entries)
+        self.check_backdated(entries)
+        self.check_cycles(links, reviews)
+        self.give_up_on_problems()
+        write = Write(
+            session.id, self.at, tuple(dict.fromkeys(entries)), self.history, holds.sweep(before), self.sweep()
+        )
+        self.check_places()
+        self.check_slots(write)
+        self.give_up_on_problems()
+        return write
+
+    def sweep(self) -> dict[str, list[Stretch]]:
+        return holds.sweep(self.history)
+
+    def refuse(self, what: str, line: int = 0, hint: str = "") -> None:
+        self.problems.append(Problem(what, self.session.where(line), hint))
+
+    def give_up_on_problems(self) -> None:
+        if self.problems:
+            raise Refused(self.problems)
+
+    # The clock
+
+    def check_clock(self) -> None:
+        newest = self.known.newest
+        if self.at > self.now + FUTURE_TOLERANCE:
+            self.refuse(
+                f"session {self.session.id} has the clock {show(self.at)}, more than five minutes ahead of this "
+                f"machine's {show(self.now)}",
+                self.session.line,
+                "`at` is when the ledger learns it; put a planned date in validFrom",
+            )
+        if newest is not None and self.at < newest and not self.backdated:
+            self.refuse(
+                f"session {self.session.id} has the clock {show(self.at)}, but the newest entry was recorded at "
+                f"{show(newest)}",
+                self.session.line,
+                "leave `at` out to record it now (validFrom says when it held), or pass --backdated",
+            )
+
+    def check_backdated(self, entries: Iterable[Entry]) -> None:
+        """Nothing is recorded before what it touches: it would be closed before it was known."""
+        if self.known.newest is None or self.at >= self.known.newest:
+            return
+        touched: Item | Episode | Review
+        for touched in dict.fromkeys(self._touched(entries)):
+            if touched.recorded_at > self.at:
+                name = touched.id if isinstance(touched, Item | Episode) else f"a review of {touched.target}"
+                self.refuse(
+                    f"session {self.session.id} has the clock {show(self.at)}, but touches {name}, recorded at "
+                    f"{show(touched.recorded_at)}",
+                    self.session.line,
+                    "not even --backdated may act on what was not yet recorded; leave `at` out",
+                )
+
+    def _touched(self, entries: Iterable[Entry]) -> Iterator[Item | Episode | Review]:
+        items, history = self.history.items, self.history
+        for entry in entries:
+            if isinstance(entry, Item):
+                yield from (items[entry.corrects],) if entry.corrects else ()
+                yield from (self.known.episodes[e] for e in entry.evidence if e in self.known.episodes)
+            elif isinstance(entry, Link):
+                yield from (items[entry.old], items[entry.new])
+            elif isinstance(entry, Ending):
+                yield items[entry.id]
+            elif isinstance(entry, Review):
+                yield items[entry.target.id]
+                yield from (items[entry.target.new],) if entry.target.new else ()
+                yield from (r for r in history.reviews if r.target == entry.target and r.session != self.session.id)
+
+    # What is stated, resolved
+
+    def entities(self) -> list[Entity]:
+        found, kinds = [], dict(self.known.kinds)
+        for stated in self.session.entities:
+            key = entity_key(stated.name)
+            name, kind = kinds.get(key, (stated.name, None))
+            if kind not in (None, stated.kind):
+                self.refuse(
+                    f"{name} is a {kind}, and cannot be a {stated.kind} too",
+                    stated.line,
+                    f"write kind: {kind}, or give the other thing a name of its own",
+                )
+            kinds[key] = (name, stated.kind)
+            found.append(Entity(canonical_name(stated.name), stated.kind, self.at, self.session.id))
+        return found
+
+    def episodes(self) -> list[Episode]:
+        found = []
+        for stated in self.session.episodes:
+            if stated.id in self.known.episodes:
+                other = self.known.episodes[stated.id].session
+                self.refuse(f"episode {stated.id} is recorded by {other}", stated.line, "give this one another id")
+            found.append(
+                Episode(
+                    stated.id, stated.kind, stated.text, self.at, self.session.id, name_set(stated.mentions), stated.at
+                )
+            )
+        return found
+
+    def items(self) -> list[Item]:
+        return [item for stated in self.session.items if (item := self.item(stated)) is not None]
+
+    def item(self, stated: StatedItem) -> Item | None:
+        if (other := self.history.items.get(stated.id)) is not None:
+            same = other.text == stated.text
+            self.refuse(
+                f"{stated.id} is recorded already by {other.session}" + ("" if same else " with another text"),
+                stated.line,
+                f"to change what it says, record a new item with `corrects: {stated.id}`",
+            )
+            return None
+        own = {e.id for e in self.session.episodes}
+        for episode in stated.evidence:
+            if episode not in own and episode not in self.known.episodes:
+                self.refuse(f"{stated.id} cites the unknown episode {episode}", stated.line, "name a recorded episode")
+        corrected: Item | None = None
+        if stated.corrects is not None:
+            corrected = self.corrected(stated)
+            if corrected is None:
+                return None
+        valid_from = stated.valid_from or (corrected.valid_from if corrected else self.at)
+        valid_to = stated.valid_to or (corrected.valid_to if corrected else None)
+        if valid_to == OPEN:
+            valid_to = None
+        if isinstance(valid_to, datetime) and valid_to <= valid_from:
+            inherited = "" if stated.valid_to and stated.valid_from else ", as inherited"
+            self.refuse(
+                f"{stated.id} would end at {show_short(valid_to)}, not after its start {show_short(valid_from)}"
+                + (inherited if corrected else ""),
+                stated.line,
+                "state a validTo after validFrom" + (", or `validTo: open`" if corrected else ""),
+            )
+            return None
+        slot = canonical_name(stated.slot) if stated.slot is not None else None
+        if corrected is not None and corrected.slot is not None:
+            if slot not in (None, corrected.slot):
+                self.refuse(
+                    f"{stated.id} is in slot {slot}, but corrects {corrected.id} in slot {corrected.slot}",
+                    stated.line,
+                    "a correction keeps its slot; leave `slot` out",
+                )
+                return None
+            slot = corrected.slot
+        text = stated.text if stated.text is not None else corrected.text if corrected else None
+        if text is None:
+            self.refuse(f"{stated.id} has no text", stated.line, "write what was decided or learned in `text`")
+            return None
+        about = name_set(stated.about) if stated.about is not None else corrected.about if corrected else ()
+        return Item(
+            stated.kind,
+            stated.id,
+            text,
+            valid_from,
+            self.at,
+            self.session.id,
+            valid_to,
+            stated.rationale,
+            slot,
+            about,
+            id_set(stated.evidence),
+            stated.confidence,
+            stated.corrects,
+            self.session.by,
+        )
+
+    def corrected(self, stated: StatedItem) -> Item | None:
+        """The item that a correction names, where it may be corrected."""
+        assert stated.corrects is not None
+        if any(other.id == stated.corrects for other in self.session.items):
+            self.refuse(
+                f"{stated.id} corrects {stated.corrects} of the same session",
+                stated.line,
+                "state it right in the first place",
+            )
+            return None
+        corrected = self.current(stated.corrects, "correct", stated.line)
+        if corrected is not None and corrected.kind != stated.kind:
+            self.refuse(f"{stated.id} is a {stated.kind}, but {corrected.id} is a {corrected.kind}", stated.line)
+            return None
+        return corrected
+
+    def current(self, id: str, verb: str, line: int) -> Item | None:
+        """The item of that id, unless it is unknown or stands corrected."""
+        item = self.history.items.get(id)
+        if item is None:
+            self.refuse(f"{id} is unknown, there is nothing to {verb}", line, "`ledger search` finds items by words")
+            return None
+        correction = self.state.live_correction(id)
+        if correction is not None:
+            self.refuse(f"{id} was corrected by {correction.id}", line, f"{verb} {correction.id} instead")
+            return None
+        return item
+
+    def typed_links(self, items: Iterable[Item]) -> dict[Link, None]:
+        """The links the session states, with its items or as late news."""
+        stated = [(old, i.id, i.line) for i in self.session.items for old in i.supersedes]
+        stated += [(s.old, s.new, s.line) for s in self.session.supersessions]
+        links: dict[Link, None] = {}
+        for old_id, new_id, line in stated:
+            old, new = self.current(old_id, "supersede", line), self.current(new_id, "supersede with", line)
+            if old is None or new is None:
+                continue
+            if old.kind != new.kind:
+                self.refuse(f"{new.id} is a {new.kind}, and cannot supersede the {old.kind} {old.id}", line)
+            elif self.history.place[old.id] == self.history.place[new.id]:
+                what = "itself" if old is new else f"{old.id}, a version of the same item"
+                self.refuse(f"{new.id} cannot supersede {what}", line, "a new version is a correction: `corrects`")
+            elif old.slot is not None and old.slot != new.slot:
+                is_in = f"is in slot {new.slot}" if new.slot else "is in no slot"
+                self.refuse(
+                    f"{new.id} {is_in}, and cannot supersede {old.id} in slot {old.slot}",
+                    line,
+                    f"write `slot: {old.slot}`",
+                )
+            else:
+                links[Link(old.id, new.id, self.at, self.session.id, self.session.by)] = None
+        return links
+
+    def endings(self) -> list[Ending]:
+        found = []
+        for stated in self.session.endings:
+            item = self.current(stated.id, "end", stated.line)
+            by = stated.by or self.session.by
+            if by is None:
+                self.refuse(f"the ending of {stated.id} has no `by`", stated.line, "say who ends it")
+            if item is None or by is None:
+                continue
+            if stated.valid_to < item.valid_from:
+                self.refuse(
+                    f"{item.id} cannot end at {show_short(stated.valid_to)}, before it starts at "
+                    f"{show_short(item.valid_from)}",
+                    stated.line,
+                    f"if it never held, reject it: `ledger reject {item.id}`",
+                )
+            found.append(Ending(item.id, stated.valid_to, by, self.at, self.session.id, stated.reason))
+        return found
+
+    def reviews(self, links: Iterable[Link]) -> list[Review]:
+        pairs = {self.history.pair(link) for link in [*self.history.links, *links]}
+        ended_ids = [e.id for e in self.history.endings] + [e.id for e in self.session.endings]
+        ended = {self.history.place.get(id) for id in ended_ids}
+        found = []
+        for stated in self.session.reviews:
+            target, by = stated.target, stated.by or self.session.by
+            verb = stated.verdict.removesuffix("s")
+            unknown = [i for i in (target.id, target.new) if i is not None and i not in self.history.items]
+            for id in unknown:
+                self.refuse(f"{id} is unknown, there is nothing to {verb}", stated.line)
+            if not unknown and target.new is not None and self.history.pair(target) not in pairs:
+                self.refuse(f"no link from {target.id} to {target.new} is recorded", stated.line)
+            if not unknown and target.ending and self.history.place[target.id] not in ended:
+                self.refuse(f"no ending of {target.id} is recorded", stated.line)
+            if by is None or stated.reason is None:
+                self.refuse(f"the review of {target} needs `by` and `reason`", stated.line)
+                continue
+            found.append(Review(stated.verdict, target, by, stated.reason, self.at, self.session.id))
+        return found
+
+    # A slot orders itself
+
+    def slot_links(self, items: Iterable[Item], typed: Iterable[Link]) -> Iterator[Link]:
+        """The links by which each new item takes its place in its slot: the later start supersedes the earlier.
+
+        It meets the places whose claims meet its own, the nearest start first, and no link is made where a chain of
+        live links leads already from either to the other, or a link between the two was rejected. So an item is
+        linked to its neighbours alone, and a slot of n versions has about n links.
+        """
+        state = state_at(self.history.plus(typed))
+        for item in sorted((i for i in items if i.slot is not None), key=lambda i: (i.valid_from, i.id)):
+            own = self.history.place[item.id]
+            chained: set[str] | None = None
+            for other in self._neighbours(item, own):
+                place = self.history.place[other.id]
+                if chained is None:
+                    chained = state.reach(own) | state.reach(own, links=state.before)
+                if place in chained or {(own, place), (place, own)} & state.links:
+                    continue
+                old, new = sorted((item, other), key=lambda i: (i.valid_from, i.recorded_at, i.id))
+                link = Link(old.id, new.id, self.at, self.session.id, self.session.by)
+                state.learn([link])
+                chained = None
+                yield link
+
+    def _neighbours(self, item: Item, own: str) -> list[Item]:
+        """The latest versions of the other places of the slot that claim an instant the item claims, nearest first."""
+        found = {
+            place: self.history.latest(place)
+            for place, versions in self.history.versions.items()
+            if place != own
+            and any(v.slot == item.slot and v.kind == item.kind and meet(claim(v), claim(item)) for v in versions)
+        }
+        order = sorted([item, *found.values()], key=lambda i: (i.valid_from, i.recorded_at, i.id))
+        here = order.index(item)
+        return order[:here][::-1] + order[here + 1 :]
+
+    # What must be so once all is recorded
+
+    def check_cycles(self, links: Iterable[Link], reviews: Iterable[Review]) -> None:
+        """No cycle over links that are live at one instant, from the session's clock on."""
+        touched = {self.history.pair(link) for link in links}
+        touched |= {self.history.pair(r.target) for r in reviews if r.target.new is not None}
+        if not touched:
+            return
+        state = State(self.history)
+        for at, entries in by_record_time(self.history.entries()):
+            state.learn(entries)
+            if at < self.at:
+                continue
+            for old, new in sorted(pair for pair in touched if pair is not None):
+                if new in state.after[old] and old in state.reach(new):
+                    self.refuse(
+                        f"{new} cannot supersede {old}: {old} supersedes {new}, directly or over others",
+                        self.session.line,
+                        "`ledger history` shows the chain",
+                    )
+                    return
+
+    def check_places(self) -> None:
+        """One version of a place is in force, whatever was reinstated."""
+        state = state_at(self.history)
+        for place in sorted(self.history.versions):
+            if len(in_force := state.in_force(place)) > 1:
+                names = " and ".join(sorted(i.id for i in in_force))
+                self.refuse(
+                    f"{names} would both stand as the correction of one item",
+                    self.session.line,
+                    "reject one of them first",
+                )
+
+    def check_slots(self, write: Write) -> None:
+        """As known now, at no instant do two items of one kind hold in one slot."""
+        for conflict in holds.slot_conflicts(self.history.items.values(), write.after):
+            self.refuse(
+                f"{conflict.ids[0]} and {conflict.ids[1]} would both hold in slot {conflict.slot} "
+                f"{during(conflict.during)}",
+                self.session.line,
+                "supersede, end or reject one of them",
+            )
+
+
+def during(interval: Interval) -> str:
+    """A stretch in words: `from 2024-01-10`, `from 2024-01-10 to 2024-02-01`."""
+    start, end = interval
+    return f"from {show_short(start)}" + (f" to {show_short(end)}" if end is not None else " on")
