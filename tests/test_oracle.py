@@ -647,8 +647,8 @@ def test_a_renaming_that_would_change_the_answers_is_refused() -> None:
         rename([session], texts=lambda text: f"other {text}")
 
 
-def test_oracle_answers_histories_in_one_unit_of_time_or_another() -> None:
-    """Shifted by whole days, the whole two axes shift: nothing in the rule knows what day it is."""
+def test_nothing_in_the_rule_knows_what_day_it_is() -> None:
+    """Entries moved by whole days move their stretches by as much."""
     entries = ORDERS
     shift = timedelta(days=1000)
     moved = [{k: instant(v) + shift if k in ("recordedAt", "validFrom") else v for k, v in e.items()} for e in entries]
