@@ -75,10 +75,6 @@ class History:
                 yield self.items[found]
                 ahead.extend(self.corrections.get(found, ()))
 
-    def latest(self, place: str) -> Item:
-        """A place's latest version, rejected or not."""
-        return max(self.versions[place], key=lambda item: (item.recorded_at, item.id))
-
 
 class State:
     """What is live and in force, as known at one record time; `learn` moves it on to the next.

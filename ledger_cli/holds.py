@@ -144,6 +144,14 @@ class Shown:
     closed_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item, and what is shown with it as known at the moment asked."""
+
+    item: Item
+    shown: Shown
+
+
 def shown(item: Item, stretches: Sequence[Stretch], known: datetime) -> Shown:
     """What is shown with an item, as known at `known`.
 

@@ -29,6 +29,8 @@ def parse(text: str) -> datetime:
         raise ValueError(f"{text!r} has no offset; add Z for UTC, or +hh:mm")
     if second == "60":
         raise ValueError(f"{text!r} is a leap second; write {hour}:{minute}:59")
+    if hour == "24":  # newer Pythons would take it for the next midnight
+        raise ValueError(f"{text!r} does not exist: hour must be in 0..23")
     if fraction is not None and len(fraction) > 6:
         raise ValueError(f"{text!r} has more than six fractional digits; microseconds are the finest")
     if offset not in "Zz" and not (int(offset[1:3]) < 24 and int(offset[4:6]) < 60):

@@ -12,7 +12,7 @@ from datetime import datetime
 from ledger_cli import holds
 from ledger_cli.errors import Problem, Refused
 from ledger_cli.history import History, State, by_record_time, state_at
-from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short
+from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, whole_seconds
 from ledger_cli.intervals import claim, meet
 from ledger_cli.model import (
     OPEN,
@@ -101,11 +101,12 @@ def named(session: Session) -> Named:
     )
 
 
-def clock(session: Session, newest: datetime | None, now: datetime) -> datetime:
-    """The session's record time: as stated, else now, or the newest entry's time where that is later."""
-    if session.at is not None:
-        return session.at
-    return now if newest is None else max(now, newest)
+def tidy_clock(now: datetime, newest: datetime | None) -> datetime:
+    """The record time of a session that states none: now (whole seconds where that is news), or the newest entry's
+    time where that is later.
+    """
+    whole = whole_seconds(now)
+    return whole if newest is None or whole > newest else max(now, newest)
 
 
 def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = False) -> Write | None:
@@ -115,7 +116,8 @@ def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = 
     """
     if is_recorded(session, known.session):
         return None
-    return _Resolver(session, known, clock(session, known.newest, now), now, backdated).write()
+    at = session.at or tidy_clock(now, known.newest)
+    return _Resolver(session, known, at, now, backdated).write()
 
 
 class _Resolver:
@@ -434,14 +436,16 @@ class _Resolver:
                 yield link
 
     def _neighbours(self, item: Item, own: str) -> list[Item]:
-        """The latest versions of the other places of the slot that claim an instant the item claims, nearest first."""
-        found = {
-            place: self.history.latest(place)
-            for place, versions in self.history.versions.items()
-            if place != own
-            and any(v.slot == item.slot and v.kind == item.kind and meet(claim(v), claim(item)) for v in versions)
-        }
-        order = sorted([item, *found.values()], key=lambda i: (i.valid_from, i.recorded_at, i.id))
+        """For each other place of the slot that claims an instant the item claims, its latest version there."""
+        found: dict[str, Item] = {}
+        meets: set[str] = set()
+        for version in self.history.items.values():
+            place = self.history.place[version.id]
+            if place != own and (version.kind, version.slot) == (item.kind, item.slot):
+                found[place] = max(found.get(place, version), version, key=lambda v: (v.recorded_at, v.id))
+                if meet(claim(version), claim(item)):
+                    meets.add(place)
+        order = sorted([item, *(found[p] for p in meets)], key=lambda i: (i.valid_from, i.recorded_at, i.id))
         here = order.index(item)
         return order[:here][::-1] + order[here + 1 :]
 

@@ -1,0 +1,130 @@
+"""The command line: one Typer app, the one error boundary, and the only reader of the clock."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from ledger_cli import __version__
+from ledger_cli.commands import axes, demo, keep, look, reviews, session
+from ledger_cli.commands.shell import Shell
+from ledger_cli.errors import LedgerError
+
+app = typer.Typer(
+    name="ledger",
+    help="Decisions and facts on two time axes, kept as one canonical JSON file in git.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+BUG = 70
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+def now() -> datetime:
+    """The machine's clock."""
+    return datetime.now(UTC)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ledger {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    ctx: typer.Context,
+    directory: Annotated[
+        Path | None, typer.Option("--directory", "-C", metavar="DIR", help="Run as if started there.")
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    sh = ctx.find_object(Shell)
+    if sh is not None and directory is not None:
+        if not directory.is_dir():
+            raise typer.BadParameter(f"{directory} is not a folder")
+        sh.folder = directory.absolute()
+
+
+app.command()(keep.init)
+app.command()(demo.demo)
+app.add_typer(session.app, name="session")
+app.command()(reviews.reject)
+app.command()(reviews.reinstate)
+app.command()(reviews.end)
+app.command("as-of")(axes.as_of)
+app.command()(axes.believed)
+app.command()(axes.lateness)
+app.command()(axes.diff)
+app.command()(look.history)
+app.command()(look.show)
+app.command()(look.search)
+app.command()(look.slots)
+app.command()(look.query)
+app.command()(keep.check)
+app.command()(keep.export)
+app.command()(keep.rebuild)
+app.command()(keep.doctor)
+
+
+def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime] = now) -> int:
+    """Run one command line and return its exit code. Says every failure in a sentence on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8")  # what the ledger holds is UTF-8, whatever the locale
+    shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE", "kglite"))
+    try:
+        code = app(args=list(arguments) if arguments is not None else None, obj=shell, standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except LedgerError as fault:
+        from ledger_cli.views import talk
+
+        talk.error(fault)
+        return fault.exit_code
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as fault:
+        fault.show()
+        return fault.exit_code
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as fault:
+        return _bug(fault)
+
+
+def _bug(fault: Exception) -> int:
+    import tempfile
+    import traceback
+
+    report = "".join(traceback.format_exception(fault))
+    sys.stderr.write(f"error: this is a bug in ledger {__version__}: {type(fault).__name__}: {fault}\n")
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="ledger-bug-", suffix=".txt", delete=False) as file:
+            file.write(f"ledger {__version__}, Python {sys.version}\n{report}")
+        sys.stderr.write(f"  hint: please report it with what stands in {file.name}\n")
+    except OSError:
+        sys.stderr.write(report)
+    return BUG
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run())

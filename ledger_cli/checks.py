@@ -1,0 +1,242 @@
+"""What must be so of a whole ledger, whoever wrote the file: a merge may break what no session could."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ledger_cli import holds
+from ledger_cli.errors import Problem
+from ledger_cli.history import History, State, by_record_time, state_at
+from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
+from ledger_cli.rules import during
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found by a check: what, where, whose, and the command that mends it. `code` is stable."""
+
+    code: str
+    message: str
+    severity: Literal["error", "warning", "info"] = "error"
+    ids: tuple[str, ...] = ()
+    slot: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    line: int | None = None
+    sessions: tuple[str, ...] = ()
+    hint: str = ""
+
+
+def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
+    """All that is wrong with a set of entries, each with the line it stands on (None: in no file)."""
+    lines: dict[Entry, int | None] = {}
+    for number, entry in entries:
+        lines.setdefault(entry, number)
+    found = [*_duplicates(lines), *_unknown(lines), *_kinds(lines)]
+    history = History(lines)
+    stretches = holds.sweep(history)
+    found += _mismatched(history, lines)
+    found += _cycles(history, lines)
+    found += _places(history, lines)
+    for conflict in holds.slot_conflicts(history.items.values(), stretches):
+        one, other = (history.items[id] for id in conflict.ids)
+        found.append(
+            Finding(
+                "two-current",
+                f"{one.id} ({one.text!r}) and {other.id} ({other.text!r}) both hold in slot {conflict.slot} "
+                f"{during(conflict.during)}",
+                ids=conflict.ids,
+                slot=conflict.slot,
+                valid_from=conflict.during[0],
+                valid_to=conflict.during[1],
+                line=lines[other],
+                sessions=_sessions(one, other),
+                hint=f"keep one: `ledger reject {one.id}` or `ledger reject {other.id}`, "
+                "or record which supersedes which",
+            )
+        )
+    return sorted(found, key=lambda f: (f.line or 0, f.code, f.ids))
+
+
+def problem(finding: Finding) -> Problem:
+    """A finding as a refusal tells it."""
+    return Problem(finding.message, f"line {finding.line}" if finding.line else "", finding.hint)
+
+
+def _sessions(*entries: Entry) -> tuple[str, ...]:
+    return tuple(sorted({entry.session for entry in entries}))
+
+
+def _duplicates(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    seen: dict[tuple[bool, str], Entry] = {}
+    clocks: dict[str, Entry] = {}
+    for entry in lines:
+        first_of_session = clocks.setdefault(entry.session, entry)
+        if first_of_session.recorded_at != entry.recorded_at:
+            yield Finding(
+                "two-clocks",
+                f"session {entry.session} has entries of two clocks: it was recorded twice",
+                line=lines[entry],
+                sessions=(entry.session,),
+                hint="give one of the two sessions another id",
+            )
+        if isinstance(entry, Item | Episode):
+            first = seen.setdefault((isinstance(entry, Item), entry.id), entry)
+            if first is not entry:
+                yield Finding(
+                    "duplicate-id",
+                    f"{entry.id} is recorded twice, with different content",
+                    ids=(entry.id,),
+                    line=lines[entry],
+                    sessions=_sessions(first, entry),
+                    hint="give one of the two another id",
+                )
+
+
+def named(entry: Entry) -> Iterator[str]:
+    """The items that an entry names, its own id apart."""
+    if isinstance(entry, Item) and entry.corrects is not None:
+        yield entry.corrects
+    elif isinstance(entry, Link):
+        yield from (entry.old, entry.new)
+    elif isinstance(entry, Ending):
+        yield entry.id
+    elif isinstance(entry, Review):
+        yield entry.target.id
+        if entry.target.new is not None:
+            yield entry.target.new
+
+
+def _unknown(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    items = {e.id for e in lines if isinstance(e, Item)}
+    episodes = {e.id for e in lines if isinstance(e, Episode)}
+    for entry, number in lines.items():
+        missing = [id for id in named(entry) if id not in items]
+        missing += [id for id in entry.evidence if id not in episodes] if isinstance(entry, Item) else []
+        for id in missing:
+            yield Finding(
+                "unknown-id",
+                f"this line of session {entry.session} names {id}, which is not recorded",
+                ids=(id,),
+                line=number,
+                sessions=(entry.session,),
+                hint="restore what is missing from git: recorded lines are never removed",
+            )
+
+
+def _kinds(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    first: dict[str, Entity] = {}
+    entities = [e for e in lines if isinstance(e, Entity)]
+    for entity in sorted(entities, key=lambda e: (e.recorded_at, e.session, e.name, e.kind)):
+        known = first.setdefault(entity_key(entity.name), entity)
+        if known.kind != entity.kind:
+            yield Finding(
+                "two-kinds",
+                f"{entity.name} is a {entity.kind} here, and a {known.kind} in session {known.session}",
+                ids=(entity.name,),
+                line=lines[entity],
+                sessions=_sessions(known, entity),
+                hint="give one of the two a name of its own",
+            )
+
+
+def _mismatched(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    """Links and corrections across kinds or slots, links inside one place, endings before the start."""
+
+    def found(code: str, message: str, entry: Entry, *ids: str) -> Finding:
+        hint = "no session could write this: see `git log` of the checkpoint, and reject it"
+        return Finding(code, message, ids=ids, line=lines[entry], sessions=_sessions(entry), hint=hint)
+
+    pairs: list[tuple[str, str, Link | Item]] = [(link.old, link.new, link) for link in history.links]
+    pairs += [(item.corrects, item.id, item) for item in history.items.values() if item.corrects is not None]
+    for old_id, new_id, entry in pairs:
+        if old_id not in history.items or new_id not in history.items:
+            continue
+        old, new = history.items[old_id], history.items[new_id]
+        verb = "supersedes" if isinstance(entry, Link) else "corrects"
+        if old.kind != new.kind:
+            yield found(
+                "across-kinds", f"the {new.kind} {new.id} {verb} the {old.kind} {old.id}", entry, old.id, new.id
+            )
+        elif isinstance(entry, Link) and history.place[old.id] == history.place[new.id]:
+            yield found("link-in-place", f"{new.id} {verb} {old.id}, a version of the same item", entry, old.id, new.id)
+    for ending in history.endings:
+        item = history.items.get(ending.id)
+        if item is not None and ending.valid_to < item.valid_from:
+            yield found("ends-before-start", f"{item.id} ends before it starts", ending, item.id)
+
+
+def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    for item in history.items.values():
+        if item.id in {v.id for v in history.later_versions(item.id)} or item.corrects == item.id:
+            yield Finding(
+                "cycle",
+                f"{item.id} corrects itself, directly or over others",
+                ids=(item.id,),
+                line=lines[item],
+                sessions=_sessions(item),
+                hint="restore the recorded lines from git",
+            )
+    seen: set[frozenset[str]] = set()
+    by_pair: dict[tuple[str, str], Link] = {}
+    for link in history.links:
+        if (pair := history.pair(link)) is not None:
+            by_pair.setdefault(pair, link)
+    for cycle, link in _live_cycles(history, by_pair):
+        if cycle not in seen:
+            seen.add(cycle)
+            names = ", ".join(sorted(cycle))
+            yield Finding(
+                "cycle",
+                f"{names} supersede each other in a circle",
+                ids=tuple(sorted(cycle)),
+                line=lines[link],
+                sessions=_sessions(link),
+                hint=f"reject one of the links: `ledger reject {link.old} --link {link.new}`",
+            )
+
+
+def _live_cycles(history: History, by_pair: Mapping[tuple[str, str], Link]) -> Iterator[tuple[frozenset[str], Link]]:
+    """Cycles over links that are live at one instant."""
+    state = State(history)
+    for _, entries in by_record_time(history.entries()):
+        pairs = {history.pair(e) for e in entries if isinstance(e, Link)}
+        pairs |= {history.pair(e.target) for e in entries if isinstance(e, Review) and e.target.new is not None}
+        state.learn(entries)
+        for pair in pairs:
+            if pair is not None and pair[1] in state.after[pair[0]] and pair[0] in state.reach(pair[1]):
+                cycle = {p for p in state.reach(pair[0]) if pair[0] in state.reach(p)}
+                yield frozenset(cycle), by_pair[pair]
+
+
+def _places(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    state = state_at(history)
+    for place, versions in history.versions.items():
+        if len(versions) > 1 and len(in_force := state.in_force(place)) > 1:
+            last = max(in_force, key=lambda i: (i.recorded_at, i.id))
+            ids = tuple(sorted(i.id for i in in_force))
+            yield Finding(
+                "corrected-twice",
+                f"{' and '.join(ids)} both stand as the correction of {place}",
+                ids=ids,
+                slot=last.slot,
+                line=lines[last],
+                sessions=_sessions(*in_force),
+                hint=f"keep one: `ledger reject {ids[0]}` or `ledger reject {ids[-1]}`",
+            )
+
+
+def slots_alike(items: Iterable[Item]) -> Iterator[Finding]:
+    """Slots that differ in case alone: probably one question under two names."""
+    spellings: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        if item.slot is not None:
+            spellings[item.slot.casefold()].add(item.slot)
+    for names in spellings.values():
+        if len(names) > 1:
+            listed = " and ".join(sorted(names))
+            yield Finding("slots-alike", f"the slots {listed} differ in case alone", "warning", slot=min(names))

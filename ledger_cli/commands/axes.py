@@ -1,0 +1,61 @@
+"""The questions on the two axes: `as-of`, `believed`, `lateness`, `diff`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ledger_cli.commands.shell import AsJson, EntityAndDate, shell
+
+
+def as_of(ctx: typer.Context, words: EntityAndDate, json: AsJson = False) -> None:
+    """What was true on a date, with all that is known now."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    sh = shell(ctx)
+    entity, valid_at = sh.entity_and_time(words)
+    answer = sh.ledger().as_of(valid_at, entity)
+    if json:
+        terminal.out(as_json.render(as_json.as_of(answer)))
+    else:
+        tables.answer(answer)
+
+
+def believed(ctx: typer.Context, words: EntityAndDate, known: Annotated[list[str], typer.Option("--known", metavar="DATE", help="As known on this date; give several to see the answer change.")] = [], json: AsJson = False) -> None:  # fmt: skip # noqa: E501, B006
+    """What the ledger said of a date: on that date, or as known on another."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    sh = shell(ctx)
+    entity, valid_at = sh.entity_and_time(words)
+    answers = sh.ledger().believed(valid_at, entity, [sh.time(k) for k in known])
+    if json:
+        terminal.out(as_json.render(as_json.believed(answers)))
+    elif len(answers) == 1:
+        tables.answer(answers[0])
+    else:
+        tables.answers(answers)
+
+
+def lateness(ctx: typer.Context, json: AsJson = False) -> None:
+    """Days from valid to record date, most late first; negative = planned ahead."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    rows = shell(ctx).ledger().lateness()
+    if json:
+        terminal.out(as_json.render(as_json.lateness(rows)))
+    else:
+        tables.lateness(rows)
+
+
+def diff(ctx: typer.Context, after: Annotated[str, typer.Option("--from", metavar="DATE", help="Writes after this.")], until: Annotated[str, typer.Option("--to", metavar="DATE", help="Writes up to and with this.")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+    """What each write in a period added, closed, reopened, rejected, reinstated and ended."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    sh = shell(ctx)
+    start, stop = sh.time(after), sh.time(until)
+    changes, items = sh.ledger().diff(start, stop)
+    if json:
+        terminal.out(as_json.render(as_json.diff(start, stop, changes)))
+    else:
+        tables.changes(changes, items)

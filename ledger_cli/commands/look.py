@@ -1,0 +1,71 @@
+"""Looking around: `history`, `show`, `search`, `slots`, `query`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ledger_cli.commands.shell import AsJson, shell
+
+
+def history(ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+    """The chain of what replaced what, with both times, versions and reviews."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    found = shell(ctx).ledger().history(subject)
+    if json:
+        terminal.out(as_json.render(as_json.history(found)))
+    else:
+        tables.history(found)
+
+
+def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
+    """All that is recorded of one item, or one episode."""
+    from ledger_cli.model import Episode
+    from ledger_cli.views import as_json, tables, terminal
+
+    found = shell(ctx).ledger().show(id)
+    if json:
+        one = as_json.episode(found) if isinstance(found, Episode) else as_json.dossier(found)
+        terminal.out(as_json.render(one))
+    elif isinstance(found, Episode):
+        tables.episode(found)
+    else:
+        tables.dossier(found)
+
+
+def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metavar="WORDS")], limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 5, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+    """Find items by words, best first; what no longer holds is found too."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    text = " ".join(words)
+    found = shell(ctx).ledger().search(text, limit)
+    if json:
+        terminal.out(as_json.render(as_json.search(text, found)))
+    else:
+        tables.search(found)
+
+
+def slots(ctx: typer.Context, prefix: Annotated[str, typer.Argument(metavar="[PREFIX]")] = "", json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+    """What each slot answers now, and what is planned for it."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    rows = shell(ctx).ledger().slots(prefix)
+    if json:
+        terminal.out(as_json.render(as_json.slots(rows)))
+    else:
+        tables.slots(rows)
+
+
+def query(ctx: typer.Context, cypher: Annotated[str, typer.Argument(metavar="CYPHER")], limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many rows at the most.")] = 1000, timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds.")] = 10.0, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+    """Ask the graph in Cypher, read-only."""
+    from ledger_cli.views import as_json, tables, terminal
+
+    found = shell(ctx).ledger().query(cypher, timeout_ms=max(1, round(timeout * 1000)), limit=limit)
+    if json:
+        terminal.out(as_json.render(as_json.query(found.rows)))
+    else:
+        tables.query(found.columns, found.rows)
+    if found.truncated:
+        terminal.talk(f"note: cut at {limit} rows; --limit takes more")

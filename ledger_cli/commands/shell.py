@@ -1,0 +1,63 @@
+"""What every command shares: where it runs, what time it is, and how its options read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ledger_cli import instant
+
+if TYPE_CHECKING:
+    from ledger_cli.ledger import Ledger
+
+
+@dataclass
+class Shell:
+    """The folder a command runs in, and the clock."""
+
+    clock: Callable[[], datetime]
+    folder: Path
+    engine: str = "kglite"
+
+    def ledger(self) -> Ledger:
+        """The ledger of the folder or the nearest above it."""
+        from ledger_cli.ledger import Ledger
+        from ledger_cli.views.terminal import talk
+
+        return Ledger.find(self.folder, clock=self.clock, engine=self.engine, say=talk)
+
+    def time(self, text: str) -> datetime:
+        """A time from the command line: as in session files, or `now`. Raises a usage error."""
+        if text == "now":
+            return self.clock()
+        try:
+            return instant.parse(text)
+        except ValueError as fault:
+            raise typer.BadParameter(str(fault)) from None
+
+    def entity_and_time(self, words: list[str]) -> tuple[str | None, datetime]:
+        """`[ENTITY] DATE`, as given."""
+        if len(words) > 2:
+            raise typer.BadParameter("give one entity (quote a name with spaces) and one date")
+        return (words[0] if len(words) == 2 else None), self.time(words[-1])
+
+
+def shell(ctx: typer.Context) -> Shell:
+    """The shell that `app` put into the context."""
+    found = ctx.find_object(Shell)
+    assert found is not None
+    return found
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, a fixed contract for scripts.")]
+EntityAndDate = Annotated[
+    list[str], typer.Argument(metavar="[ENTITY] DATE", help="YYYY-MM-DD, RFC 3339 with an offset, or `now`.")
+]
+NoExport = Annotated[bool, typer.Option("--no-export", help="Leave the checkpoint to `ledger export` (the hook).")]
+By = Annotated[str, typer.Option("--by", help="Who says so.")]
+At = Annotated[str | None, typer.Option("--at", help="The record time; left out: now.", metavar="TIME")]

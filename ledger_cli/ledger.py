@@ -1,0 +1,479 @@
+"""The use cases, without a terminal: the Python API. The command line parses, calls one of these, and shows what comes.
+
+    ledger = Ledger.find(Path.cwd(), clock=lambda: datetime.now(UTC))
+    for row in ledger.as_of(instant.parse("2024-01-20"), "orders").rows:
+        print(row.item.text, row.shown.holds)
+
+All times are UTC instants. Whatever breaks a rule raises `errors.Refused`, and then nothing was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from ledger_cli import chains, checkpoint, checks, effects, holds, rules
+from ledger_cli.chains import Entanglement
+from ledger_cli.database import Database, Say, Writer
+from ledger_cli.effects import Effects
+from ledger_cli.errors import NoLedger, Refused, SessionFileError
+from ledger_cli.history import History, state_at
+from ledger_cli.holds import Change, Row
+from ledger_cli.instant import LAST, days_late, show
+from ledger_cli.model import (
+    Entry,
+    Episode,
+    Item,
+    Kind,
+    Session,
+    StatedEnding,
+    StatedReview,
+    Target,
+    Verdict,
+    canonical_name,
+    entity_key,
+)
+from ledger_cli.store import engine
+from ledger_cli.store.graph import Graph
+
+FOLDER = "snapshots"
+SESSIONS = "sessions"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What held at `valid_at`, as known at `known_at` (None: all that is known now), by (text, id)."""
+
+    entity: str | None
+    valid_at: datetime
+    known_at: datetime | None
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What became of one session."""
+
+    session: str
+    at: datetime
+    status: Literal["applied", "unchanged"]
+    effects: Effects | None = None
+    texts: dict[str, str] = field(default_factory=dict)  # of the items the effects name
+
+
+@dataclass(frozen=True)
+class SlotRow:
+    """What a slot answers now, and what is planned for it."""
+
+    slot: str
+    kind: Kind
+    current: Row | None
+    planned: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    """One applied session: its clock, how many entries of each sort it brought, and whether the checkpoint has it."""
+
+    id: str
+    at: datetime
+    counts: dict[str, int]
+    exported: bool
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What `check` found; `errors` are those that fail it."""
+
+    findings: tuple[checks.Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not any(f.severity == "error" for f in self.findings)
+
+
+Builder = Callable[[Writer, datetime], Session | None]
+
+
+class Ledger:
+    """One ledger, in the folder that holds its `snapshots/`. `clock` gives the UTC instant now."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        clock: Callable[[], datetime],
+        engine: str = "kglite",
+        say: Say = lambda _: None,
+        timeout: float = 60,
+    ) -> None:
+        self.root = root
+        self.clock = clock
+        self.say = say
+        self.database = Database(root / FOLDER, engine=engine, say=say, timeout=timeout)
+
+    @classmethod
+    def find(cls, start: Path, **options: Any) -> Ledger:
+        """The ledger in this folder or the nearest above it. Raises NoLedger."""
+        for folder in (start, *start.parents):
+            if (folder / FOLDER / "ledger.json").exists() or (folder / FOLDER / "ledger.json").is_symlink():
+                return cls(folder, **options)
+        raise NoLedger(f"there is no ledger in {start} or above it", "run `ledger init` to begin one here")
+
+    @classmethod
+    def init(cls, root: Path) -> list[str]:
+        """Begin a ledger in `root`: folders, an empty checkpoint, ignore and attribute lines. Says what it made.
+
+        Idempotent; whatever is there already stays as it is.
+        """
+        made = []
+        for name in (SESSIONS, FOLDER):
+            if not (root / name).is_dir():
+                (root / name).mkdir(parents=True)
+                made.append(f"{name}/")
+        if not (root / FOLDER / "ledger.json").exists():
+            path = root / FOLDER / "ledger.json"
+            checkpoint.replace(checkpoint.write_temp(path, checkpoint.EMPTY), path)
+            made.append(f"{FOLDER}/ledger.json")
+        for name, line in (
+            (".gitignore", f"{FOLDER}/.store/"),
+            (".gitattributes", f"{FOLDER}/ledger.json text eol=lf"),
+        ):
+            if _add_line(root / name, line):
+                made.append(f"{name}: {line}")
+        return made
+
+    # Writing
+
+    def apply(
+        self,
+        sessions: Iterable[Session],
+        *,
+        backdated: bool = False,
+        export: bool = True,
+        on_applied: Callable[[Applied], None] = lambda _: None,
+    ) -> list[Applied]:
+        """Apply sessions in the order of (clock, id), each whole or not at all; then export once.
+
+        `on_applied` hears of each as soon as it is durable. Raises Refused at the first that breaks a rule: those
+        before it stay applied.
+        """
+        order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
+        return self._write([_as_stated(s) for s in order], backdated=backdated, export=export, on_applied=on_applied)
+
+    def preview(self, sessions: Iterable[Session], *, backdated: bool = False) -> list[Applied]:
+        """What `apply` would do, without doing it. Raises Refused as `apply` does."""
+        writer = self.database.scratch()
+        order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
+        return [self._one(writer, _as_stated(s), backdated) for s in order]
+
+    def review(
+        self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
+    ) -> Applied:
+        """Record a verdict as a small session of its own; unchanged where it stands already."""
+        subject = target.id if target.new is None else f"{target.id}-{target.new}"
+        kind = "link-" if target.new is not None else "end-" if target.ending else ""
+        verb = verdict.removesuffix("s")
+
+        def build(writer: Writer, now: datetime) -> Session | None:
+            history = History(writer.graph.component([i for i in (target.id, target.new) if i], []))
+            stands = _stands(history, target)
+            if stands is not None and stands == verdict:
+                return None
+            clock = at or now
+            review = StatedReview(verdict, target, by, reason)
+            return Session(f"{verb}-{kind}{subject}-{show(clock)}", clock, reviews=(review,))
+
+        return self._write([build], export=export)[0]
+
+    def end(
+        self, id: str, on: datetime, *, by: str, reason: str | None = None, at: datetime | None = None,
+        export: bool = True,
+    ) -> Applied:  # fmt: skip
+        """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
+
+        def build(writer: Writer, now: datetime) -> Session | None:
+            history = History(writer.graph.component([id], []))
+            if id in history.items and state_at(history).end(history.place[id]) == on:
+                return None
+            clock = at or now
+            return Session(f"end-{id}-{show(clock)}", clock, endings=(StatedEnding(id, on, by, reason),))
+
+        return self._write([build], export=export)[0]
+
+    def _write(
+        self,
+        builders: Sequence[Builder],
+        *,
+        backdated: bool = False,
+        export: bool = True,
+        on_applied: Callable[[Applied], None] = lambda _: None,
+    ) -> list[Applied]:
+        done: list[Applied] = []
+        with self.database.writing() as writer:
+            try:
+                for build in builders:
+                    applied = self._one(writer, build, backdated)
+                    on_applied(applied)
+                    done.append(applied)
+            finally:
+                writer.finish(export=export)
+        return done
+
+    def _one(self, writer: Writer, build: Builder, backdated: bool) -> Applied:
+        graph = writer.graph
+        now, newest = self.clock(), graph.newest()
+        session = build(writer, _next(now, newest))
+        if session is None:
+            return Applied("", now, "unchanged")
+        names = rules.named(session)
+        recorded_at = graph.session_at(session.id)
+        known = rules.Known(
+            History(graph.component(names.items, names.slots)),
+            graph.episodes(names.episodes),
+            graph.entities(names.entities),
+            writer.recorded(session.id) if recorded_at is not None else (),
+            newest,
+        )
+        write = rules.resolve(session, known, now, backdated=backdated)
+        if write is None:
+            return Applied(session.id, recorded_at or now, "unchanged")
+        writer.record(write.session, write.entries, write.history.items, write.changed)
+        came = effects.effects(write)
+        named = {*came.added, *came.closed, *came.reopened, *came.rejected, *came.reinstated, *came.ended}
+        named |= {id for pair in came.linked for id in pair}
+        texts = {id: write.history.items[id].text for id in sorted(named)}
+        return Applied(write.session, write.at, "applied", came, texts)
+
+    # The two axes
+
+    def as_of(self, valid_at: datetime, entity: str | None = None) -> Answer:
+        """What was true at `valid_at`, with all that is known now; about one entity, or the whole ledger."""
+        graph = self.database.read()
+        return self._answer(graph, entity, valid_at, None)
+
+    def believed(
+        self, valid_at: datetime, entity: str | None = None, known: Sequence[datetime] = ()
+    ) -> list[Answer]:  # fmt: skip
+        """What the ledger said of `valid_at`, for each of `known` (none given: at `valid_at` itself)."""
+        graph = self.database.read()
+        return [self._answer(graph, entity, valid_at, k) for k in known or (valid_at,)]
+
+    def _answer(self, graph: Graph, entity: str | None, valid_at: datetime, known_at: datetime | None) -> Answer:
+        key, name = self._entity(graph, entity)
+        known = known_at or LAST
+        return Answer(name, valid_at, known_at, self._rows(graph, graph.holding(key, valid_at, known), known))
+
+    def _rows(self, graph: Graph, items: Iterable[Item], known: datetime = LAST) -> tuple[Row, ...]:
+        items = list(items)
+        stretches = graph.stretches([item.id for item in items])
+        return tuple(Row(item, holds.shown(item, stretches.get(item.id, ()), known)) for item in items)
+
+    def _entity(self, graph: Graph, entity: str | None) -> tuple[str | None, str | None]:
+        """The key and the shown name of an entity; an unknown one is a key without answers, and a word on stderr."""
+        if entity is None:
+            return None, None
+        key = entity_key(entity)
+        if (found := graph.entities([key]).get(key)) is not None:
+            return key, found[0]
+        self.say(f"note: nothing is recorded about {entity!r}{_did_you_mean(entity, graph.entity_names())}")
+        return key, canonical_name(entity)
+
+    def lateness(self) -> list[tuple[Item, int]]:
+        """Each item with the days from its valid to its record date, most late first; negative = planned ahead."""
+        items = self.database.read().all_items()
+        late = [(item, days_late(item.valid_from, item.recorded_at)) for item in items]
+        return sorted(late, key=lambda row: (-row[1], row[0].id))
+
+    def diff(self, after: datetime, until: datetime) -> tuple[list[Change], dict[str, Item]]:
+        """What each write in `(after, until]` changed, and the items it names."""
+        graph = self.database.read()
+        history = History(graph.touched(after, until))
+        stretches = graph.stretches(history.items)
+        all_ = {id: stretches.get(id, ()) for id in history.items}
+        return holds.changes(history, all_, after, until), history.items
+
+    # Looking around
+
+    def history(self, subject: str) -> chains.Chains:
+        """The chains of an entity's items, or of one item: what stands, what it replaced, and what was rejected."""
+        graph = self.database.read()
+        item = graph.items([subject]).get(subject)
+        if item is not None:
+            entanglement = self._entanglement(graph, [subject])
+            return chains.of_item(entanglement, item)
+        key, name = self._entity(graph, subject)
+        about = graph.about(key or "")
+        entanglement = self._entanglement(graph, [i.id for i in about])
+        return chains.of_entity(entanglement, name or subject, about)
+
+    def _entanglement(self, graph: Graph, ids: Iterable[str]) -> Entanglement:
+        history = History(graph.component(ids, []))
+        stretches = graph.stretches(history.items)
+        return Entanglement(history, {id: stretches.get(id, ()) for id in history.items})
+
+    def show(self, id: str) -> chains.Dossier | Episode:
+        """All that is recorded of one item: versions, links, endings, reviews, evidence; or one episode."""
+        graph = self.database.read()
+        item = graph.items([id]).get(id)
+        if item is None:
+            if (episode := graph.episodes([id]).get(id)) is not None:
+                return episode
+            raise Refused(f"{id} is unknown", "`ledger search WORDS` finds items by their words")
+        episodes = graph.episodes(item.evidence)
+        entanglement = self._entanglement(graph, [id])
+        return chains.dossier(entanglement, item, [episodes[e] for e in item.evidence if e in episodes])
+
+    def search(self, words: str, limit: int = 5) -> list[tuple[Row, float]]:
+        """Items by the words of their text, best first; what no longer holds is found too."""
+        graph = self.database.read()
+        found = graph.search(words, limit)
+        rows = self._rows(graph, [item for item, _ in found])
+        return list(zip(rows, (score for _, score in found), strict=True))
+
+    def slots(self, prefix: str = "") -> list[SlotRow]:
+        """What each slot answers now, and what is planned for it; slots that answer nothing any more are left out."""
+        graph, now = self.database.read(), self.clock()
+        by_slot: dict[tuple[str, Kind], list[Row]] = {}
+        for row in self._rows(graph, graph.slot_items()):
+            if (slot := row.item.slot) is not None and slot.startswith(prefix):
+                by_slot.setdefault((slot, row.item.kind), []).append(row)
+        found = []
+        for (slot, kind), rows in sorted(by_slot.items()):
+            current = [r for r in rows if any(a <= now and (b is None or now < b) for a, b in r.shown.holds)]
+            planned = [r for r in rows if r not in current and any(a > now for a, _ in r.shown.holds)]
+            planned.sort(key=lambda r: (r.item.valid_from, r.item.id))
+            if current or planned:
+                found.append(SlotRow(slot, kind, current[0] if current else None, tuple(planned)))
+        return found
+
+    def query(self, cypher: str, *, timeout_ms: int = 10_000, limit: int = 1_000) -> engine.Answer:
+        """Columns and rows of a read-only Cypher query. Raises QueryRefused for what writes, reads, or lasts."""
+        return self.database.read().query(cypher, {}, timeout_ms=timeout_ms, row_limit=limit)
+
+    def sessions(self) -> list[SessionRow]:
+        """All sessions, by clock and id."""
+        graph = self.database.read()
+        pending = set(self.database.pending())
+        return [SessionRow(id, at, counts, id not in pending) for id, at, counts in graph.sessions()]
+
+    def session(self, id: str) -> list[Entry]:
+        """What a session recorded, in the order of the checkpoint. Raises Refused for an unknown one."""
+        if not (entries := self.database.recorded(id)):
+            raise Refused(f"no session {id} is recorded", "`ledger session list` names them all")
+        return entries
+
+    # Keeping house
+
+    def export(self, *, carry: bool = False, drop: Iterable[str] = ()) -> tuple[bool, tuple[str, ...]]:
+        """Write the checkpoint with all that is pending; see `Database.export`."""
+        return self.database.export(carry=carry, drop=drop)
+
+    def rebuild(self) -> int:
+        """Throw the store away and build it anew; returns the number of entries."""
+        truth = self.database.rebuild()
+        return len(truth.entries) + len(truth.pending.entries())
+
+    def check(self, data: bytes | None = None) -> Checkup:
+        """All that is wrong with the checkpoint as it stands (or with the bytes given): layout first, then meaning."""
+        from ledger_cli import scan
+
+        entries, problems = scan.scan(self.database.data() if data is None else data)
+        found = [
+            checks.Finding(p.code, p.message, line=p.line or None, hint=p.hint)
+            for p in problems  # `unknown-id` is told once, with what names it
+            if p.code != "unknown-id"
+        ]
+        found += checks.findings(entries)
+        found += checks.slots_alike(e for _, e in entries if isinstance(e, Item))
+        if data is None:
+            found += self._unapplied([e for _, e in entries])
+            if waiting := self.database.pending():
+                names = ", ".join(waiting)
+                message = f"applied, not exported: {names}"
+                found.append(checks.Finding("pending", message, "info", sessions=tuple(waiting), hint="ledger export"))
+        return Checkup(tuple(sorted(found, key=lambda f: (f.line or 0, f.code, f.ids))))
+
+    def _unapplied(self, entries: Iterable[Entry]) -> Iterator[checks.Finding]:
+        """Session files that were not applied, or changed since."""
+        from ledger_cli import retry, session_file
+
+        recorded: dict[str, list[Entry]] = {}
+        for entry in entries:
+            recorded.setdefault(entry.session, []).append(entry)
+        for id, pending in self.database.pending().items():
+            recorded.setdefault(id, list(pending))
+        for path in session_files(self.root / SESSIONS):
+            name = path.relative_to(self.root).as_posix()
+            try:
+                sessions = session_file.read(path.read_bytes(), name)
+            except (SessionFileError, OSError) as fault:
+                yield checks.Finding("unreadable-session", str(fault), "warning", hint=f"ledger session check {name}")
+                continue
+            for session in sessions:
+                if session.id not in recorded:
+                    message = f"{session.where(session.line)}: session {session.id} is not applied"
+                elif not retry.is_recorded(session, recorded[session.id]):
+                    message = f"{session.where(session.line)}: session {session.id} is recorded with other content"
+                else:
+                    continue
+                code = "not-applied" if session.id not in recorded else "changed-since"
+                hint = (
+                    f"ledger session apply {name}"
+                    if code == "not-applied"
+                    else "what is recorded stays; put the news in a session of its own"
+                )
+                yield checks.Finding(code, message, "warning", sessions=(session.id,), hint=hint)
+
+
+def session_files(folder: Path) -> list[Path]:
+    """The session files of a folder, by name."""
+    return sorted(p for p in folder.glob("*") if p.suffix in (".yaml", ".yml", ".json") and p.is_file())
+
+
+def _as_stated(session: Session) -> Builder:
+    return lambda writer, now: session
+
+
+def _next(now: datetime, newest: datetime | None) -> datetime:
+    """The clock of a review or an ending that states none: later than the newest entry.
+
+    With the clock of the verdict it overrules it would not count: at one instant, `rejects` wins.
+    """
+    at = rules.tidy_clock(now, newest)
+    return at if newest is None or at > newest else newest + timedelta(microseconds=1)
+
+
+def _stands(history: History, target: Target) -> Verdict | None:
+    """The verdict that stands on a target; None where the target is unknown."""
+    state = state_at(history)
+    if target.new is not None:
+        pair = history.pair(target)
+        if pair not in state.links:
+            return None
+        return "rejects" if pair in state.rejected_links else "reinstates"
+    if target.id not in history.items:
+        return None
+    if target.ending:
+        live = set(state.endings.get(history.place[target.id], {}).values())
+        return "rejects" if live == {False} else "reinstates" if live == {True} else None
+    return "rejects" if target.id in state.rejected else "reinstates"
+
+
+def _add_line(path: Path, line: str) -> bool:
+    text = path.read_text() if path.exists() else ""
+    if line in text.splitlines():
+        return False
+    path.write_text(text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
+    return True
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    import difflib
+
+    by_key = {entity_key(n): n for n in names}
+    close = difflib.get_close_matches(entity_key(name), by_key, n=1, cutoff=0.6)
+    return f"; did you mean {by_key[close[0]]}?" if close else ""

@@ -1,0 +1,241 @@
+"""The JSON that scripts read: a fixed contract (keys, order, types), apart from the classes inside. Absent = null."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from ledger_cli.chains import Chains, Dossier, Node
+from ledger_cli.checks import Finding
+from ledger_cli.holds import Change, Row
+from ledger_cli.instant import show
+from ledger_cli.ledger import Answer, Applied, Checkup, SessionRow, SlotRow
+from ledger_cli.model import Ending, Episode, Item, Link, Review
+
+Json = dict[str, Any]
+
+
+def render(value: Any) -> str:
+    """The text of a JSON document, with one final newline."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    """What a query may return beside plain JSON: times, and whatever else an engine has."""
+    if isinstance(value, datetime):
+        return show(value) if value.tzinfo is not None else value.isoformat()
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else show(at)
+
+
+def item(row: Row) -> Json:
+    i, s = row.item, row.shown
+    return {
+        "id": i.id,
+        "kind": i.kind,
+        "text": i.text,
+        "rationale": i.rationale,
+        "slot": i.slot,
+        "about": list(i.about),
+        "validFrom": show(i.valid_from),
+        "validTo": _time(s.valid_to),
+        "recordedAt": show(i.recorded_at),
+        "closedAt": _time(s.closed_at),
+        "holds": [[show(start), _time(end)] for start, end in s.holds],
+        "session": i.session,
+        "by": i.by,
+        "corrects": i.corrects,
+        "from": list(i.evidence),
+        "confidence": i.confidence,
+    }
+
+
+def as_of(answer: Answer) -> Json:
+    return {
+        "entity": answer.entity,
+        "validAt": show(answer.valid_at),
+        "knownAt": _time(answer.known_at),
+        "items": [item(row) for row in answer.rows],
+    }
+
+
+def believed(answers: Sequence[Answer]) -> Json:
+    if len(answers) == 1:
+        return as_of(answers[0])
+    return {
+        "entity": answers[0].entity,
+        "validAt": show(answers[0].valid_at),
+        "answers": [{"knownAt": _time(a.known_at), "items": [item(row) for row in a.rows]} for a in answers],
+    }
+
+
+def lateness(rows: Iterable[tuple[Item, int]]) -> Json:
+    return {
+        "items": [
+            {
+                "id": i.id,
+                "daysLate": days,
+                "text": i.text,
+                "validFrom": show(i.valid_from),
+                "recordedAt": show(i.recorded_at),
+            }
+            for i, days in rows
+        ]
+    }
+
+
+def diff(after: datetime, until: datetime, changes: Iterable[Change]) -> Json:
+    names = ("added", "closed", "reopened", "rejected", "reinstated", "ended")
+    return {
+        "from": show(after),
+        "to": show(until),
+        "writes": [{"at": show(c.at), **{name: list(getattr(c, name)) for name in names}} for c in changes],
+    }
+
+
+def applied(rows: Iterable[Applied]) -> Json:
+    return {"sessions": [_applied(row) for row in rows]}
+
+
+def _applied(row: Applied) -> Json:
+    e = row.effects
+    return {
+        "session": row.session,
+        "status": row.status,
+        "added": list(e.added) if e else [],
+        "linked": [list(pair) for pair in e.linked] if e else [],
+        "closed": list(e.closed) if e else [],
+        "reopened": list(e.reopened) if e else [],
+        "rejected": list(e.rejected) if e else [],
+        "reinstated": list(e.reinstated) if e else [],
+        "ended": list(e.ended) if e else [],
+        "warnings": list(e.warnings) if e else [],
+    }
+
+
+def check(found: Checkup) -> Json:
+    return {"ok": found.ok, "problems": [_finding(f) for f in found.findings]}
+
+
+def _finding(f: Finding) -> Json:
+    return {
+        "code": f.code,
+        "severity": f.severity,
+        "message": f.message,
+        "ids": list(f.ids),
+        "slot": f.slot,
+        "validFrom": _time(f.valid_from),
+        "validTo": _time(f.valid_to),
+        "line": f.line,
+        "sessions": list(f.sessions),
+        "hint": f.hint or None,
+    }
+
+
+def slots(rows: Iterable[SlotRow]) -> Json:
+    return {
+        "slots": [
+            {
+                "slot": row.slot,
+                "kind": row.kind,
+                "current": item(row.current) if row.current else None,
+                "planned": [item(r) for r in row.planned],
+            }
+            for row in rows
+        ]
+    }
+
+
+def search(words: str, found: Iterable[tuple[Row, float]]) -> Json:
+    return {"words": words, "items": [{**item(row), "score": round(score, 6)} for row, score in found]}
+
+
+def sessions(rows: Iterable[SessionRow]) -> Json:
+    return {"sessions": [{"session": r.id, "at": show(r.at), "counts": r.counts, "exported": r.exported} for r in rows]}
+
+
+def history(found: Chains) -> Json:
+    return {
+        "subject": found.subject,
+        "chains": [[_node(node) for node in chain] for chain in found.chains],
+        "rejected": [_node(node) for node in found.rejected],
+    }
+
+
+def _node(node: Node) -> Json:
+    return {
+        **item(node.row),
+        "depth": node.depth,
+        "versions": [item(v) for v in node.versions],
+        "reviews": [review(r) for r in node.reviews],
+        "endings": [_ending(e) for e in node.endings],
+    }
+
+
+def dossier(found: Dossier) -> Json:
+    return {
+        **item(found.row),
+        "versions": [item(v) for v in (found.node.row, *found.node.versions) if v.item.id != found.row.item.id],
+        "supersedes": [_link(link, live) for link, live in found.supersedes],
+        "supersededBy": [_link(link, live) for link, live in found.superseded_by],
+        "reviews": [review(r) for r in found.node.reviews],
+        "endings": [_ending(e) for e in found.node.endings],
+        "evidence": [episode(e) for e in found.evidence],
+    }
+
+
+def review(r: Review) -> Json:
+    t = r.target
+    return {
+        "verdict": r.verdict,
+        "item": t.id,
+        "on": "link" if t.new is not None else "ending" if t.ending else "item",
+        "new": t.new,
+        "by": r.by,
+        "reason": r.reason,
+        "recordedAt": show(r.recorded_at),
+        "session": r.session,
+    }
+
+
+def _ending(e: Ending) -> Json:
+    return {
+        "item": e.id,
+        "validTo": show(e.valid_to),
+        "by": e.by,
+        "reason": e.reason,
+        "recordedAt": show(e.recorded_at),
+        "session": e.session,
+    }
+
+
+def _link(link: Link, live: bool) -> Json:
+    return {
+        "old": link.old,
+        "new": link.new,
+        "live": live,
+        "recordedAt": show(link.recorded_at),
+        "by": link.by,
+        "session": link.session,
+    }
+
+
+def episode(e: Episode) -> Json:
+    return {
+        "id": e.id,
+        "kind": e.kind,
+        "text": e.text,
+        "mentions": list(e.mentions),
+        "at": _time(e.at),
+        "recordedAt": show(e.recorded_at),
+        "session": e.session,
+    }
+
+
+def query(rows: Iterable[Mapping[str, Any]]) -> Json:
+    return {"rows": [dict(row) for row in rows]}

@@ -1,0 +1,246 @@
+"""Answers as tables for people. The words say all that the colours say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ledger_cli.chains import Chains, Dossier, Node
+from ledger_cli.doctor import Examined
+from ledger_cli.holds import Change, Row, Shown
+from ledger_cli.instant import show, show_short
+from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
+from ledger_cli.model import Ending, Episode, Interval, Item, Link, Review
+from ledger_cli.views.terminal import Cell, lines, table
+
+
+def stretch(interval: Interval) -> str:
+    """`2024-01-10 → 2024-02-01`; nothing behind the arrow: no end."""
+    start, end = interval
+    return f"{show_short(start)} →" + (f" {show_short(end)}" if end is not None else "")
+
+
+def _holds(shown: Shown) -> Cell:
+    return ", ".join(stretch(i) for i in shown.holds) if shown.holds else ("never held", "dim")
+
+
+def answer(found: Answer) -> None:
+    """What held on a date."""
+    about = found.entity or "the whole ledger"
+    on = show_short(found.valid_at)
+    known = "as known now" if found.known_at is None else f"as known on {show_short(found.known_at)}"
+    lines([[(about, "bold"), f" on {on}, {known}"], [""]])
+    if not found.rows:
+        lines([[("nothing", "dim")]])
+        return
+    _items(found.rows)
+
+
+def _items(rows: Iterable[Row]) -> None:
+    table(
+        ("id", "what", "holds", "learned", "slot"),
+        [
+            ((r.item.id, "bold"), r.item.text, _holds(r.shown), show_short(r.item.recorded_at), r.item.slot or "")
+            for r in rows
+        ],
+        wrap="what",
+    )
+
+
+def answers(found: Sequence[Answer]) -> None:
+    """What was believed of one date, as known on several."""
+    about = found[0].entity or "the whole ledger"
+    lines([[(about, "bold"), f" on {show_short(found[0].valid_at)}"], [""]])
+    rows: list[Sequence[Cell]] = []
+    for one in found:
+        known = show_short(one.known_at) if one.known_at is not None else "now"
+        for n, row in enumerate(one.rows):
+            rows.append((known if n == 0 else "", (row.item.id, "bold"), row.item.text))
+        if not one.rows:
+            rows.append((known, "", ("nothing", "dim")))
+    table(("known on", "id", "what"), rows, wrap="what")
+
+
+def lateness(found: Iterable[tuple[Item, int]]) -> None:
+    rows = [
+        ((i.id, "bold"), str(days), i.text, show_short(i.valid_from), show_short(i.recorded_at)) for i, days in found
+    ]
+    table(("id", "days late", "what", "valid from", "learned"), rows, right=("days late",), wrap="what")
+
+
+def changes(found: Sequence[Change], items: Mapping[str, Item]) -> None:
+    if not found:
+        lines([[("nothing changed", "dim")]])
+    styles = {"added": "green", "closed": "yellow", "reopened": "green", "rejected": "red", "reinstated": "green"}
+    for n, change in enumerate(found):
+        lines([*([[""]] if n else []), [(show_short(change.at), "bold")]])
+        rows: list[Sequence[Cell]] = []
+        for name in ("added", "closed", "reopened", "rejected", "reinstated", "ended"):
+            for id in getattr(change, name):
+                text = items[id].text if id in items else ""
+                rows.append((("  " + name, styles.get(name, "yellow")), (id, "bold"), text))
+        _bare(rows)
+
+
+def _bare(rows: Sequence[Sequence[Cell]]) -> None:
+    word, name = (max(len(_plain(row[n])) for row in rows) for n in (0, 1))
+    lines([[_pad(r[0], word), "  ", _pad(r[1], name), "  ", r[2]] for r in rows])
+
+
+def _plain(cell: Cell) -> str:
+    return cell[0] if isinstance(cell, tuple) else cell
+
+
+def _pad(cell: Cell, width: int) -> Cell:
+    return (cell[0].ljust(width), cell[1]) if isinstance(cell, tuple) else cell.ljust(width)
+
+
+def history(found: Chains) -> None:
+    """Each chain from what stands back to the first; then what was rejected."""
+    if not found.chains and not found.rejected:
+        lines([[("nothing", "dim")]])
+    rows: list[Sequence[Cell]] = []
+    for chain in found.chains:
+        for node in chain:
+            rows += _node(node, "  " * node.depth + ("└ replaced " if node.depth else ""))
+    for node in found.rejected:
+        rows += _node(node, "✗ ")
+    lines(rows)
+
+
+def _node(node: Node, lead: str) -> Iterable[Sequence[Cell]]:
+    item, shown = node.row.item, node.row.shown
+    holds = _holds(shown)
+    closed = f", closed {show_short(shown.closed_at)}" if shown.closed_at is not None else ""
+    learned = f"learned {show_short(item.recorded_at)}{closed}"
+    yield [lead, (item.id, "bold"), "  ", item.text]
+    indent = " " * (len(lead) + 2)
+    verb = "" if not shown.holds else "holds " if shown.valid_to is None else "held "
+    yield [indent, verb, holds, f"; {learned}"]
+    for version in node.versions:
+        yield [indent, ("corrected ", "yellow"), (version.item.id, "bold"), "  ", version.item.text]
+    for ending in node.endings:
+        yield [indent, _ending(ending)]
+    for review in node.reviews:
+        yield [indent, _review(review)]
+
+
+def _review(r: Review) -> Cell:
+    verb = "rejected" if r.verdict == "rejects" else "reinstated"
+    return f"{r.target} {verb} by {r.by} on {show_short(r.recorded_at)}: {r.reason}", "red" if verb[
+        2
+    ] == "j" else "green"
+
+
+def _ending(e: Ending) -> Cell:
+    reason = f": {e.reason}" if e.reason else ""
+    return f"ended on {show_short(e.valid_to)} by {e.by}, learned {show_short(e.recorded_at)}{reason}", "yellow"
+
+
+def dossier(found: Dossier) -> None:
+    """All that is recorded of one item."""
+    i, shown = found.row.item, found.row.shown
+    rows: list[tuple[str, Cell]] = [("text", i.text)]
+    rows += [("rationale", i.rationale)] if i.rationale else []
+    rows += [("slot", i.slot)] if i.slot else []
+    rows += [("about", ", ".join(i.about))] if i.about else []
+    rows += [("claims", stretch((i.valid_from, i.valid_to))), ("holds", _holds(shown))]
+    rows += [("learned", f"{show(i.recorded_at)} in {i.session}" + (f", by {i.by}" if i.by else ""))]
+    rows += [("closed", show(shown.closed_at))] if shown.closed_at else []
+    rows += [("confidence", f"{i.confidence:g}")] if i.confidence is not None else []
+    rows += [("corrects", i.corrects)] if i.corrects else []
+    rows += [("supersedes", _link(link, link.old, live)) for link, live in found.supersedes]
+    rows += [("superseded", _link(link, link.new, live)) for link, live in found.superseded_by]
+    versions = [v for v in (found.node.row, *found.node.versions) if v.item.id != i.id]
+    rows += [("version", f"{v.item.id}  {v.item.text}") for v in versions]
+    rows += [("ending", _ending(e)) for e in found.node.endings]
+    rows += [("review", _review(r)) for r in found.node.reviews]
+    rows += [("evidence", f"{e.id} ({e.kind})  {e.text}") for e in found.evidence]
+    lines([[(i.id, "bold"), f"  {i.kind}"], *([(f"  {name:<12}", "dim"), cell] for name, cell in rows)])
+
+
+def _link(link: Link, other: str, live: bool) -> Cell:
+    words = f"{other}, since {show_short(link.recorded_at)} ({link.session})"
+    return words if live else (words + ", rejected", "dim")
+
+
+def episode(e: Episode) -> None:
+    at = f"{show(e.at)}, " if e.at is not None else ""
+    rows: list[Sequence[Cell]] = [[(e.id, "bold"), f"  {e.kind}"], [("  text         ", "dim"), e.text]]
+    if e.mentions:
+        rows.append([("  mentions     ", "dim"), ", ".join(e.mentions)])
+    rows.append([("  learned      ", "dim"), f"{at}recorded {show(e.recorded_at)} in {e.session}"])
+    lines(rows)
+
+
+def search(found: Sequence[tuple[Row, float]]) -> None:
+    if not found:
+        lines([[("nothing", "dim")]])
+        return
+    _items(row for row, _ in found)
+
+
+def slots(found: Sequence[SlotRow]) -> None:
+    if not found:
+        lines([[("no slot answers anything", "dim")]])
+        return
+    rows: list[Sequence[Cell]] = []
+    for slot in found:
+        if (r := slot.current) is not None:
+            rows.append((slot.slot, slot.kind, (r.item.id, "bold"), r.item.text, _holds(r.shown)))
+        for r in slot.planned:
+            planned = ("planned: " + _plain(_holds(r.shown)), "yellow")
+            rows.append((slot.slot, slot.kind, (r.item.id, "bold"), r.item.text, planned))
+    table(("slot", "kind", "id", "what", "holds"), rows, wrap="what")
+
+
+def sessions(found: Sequence[SessionRow]) -> None:
+    rows = [
+        ((s.id, "bold"), show_short(s.at), _counted(s.counts), "" if s.exported else ("not exported", "yellow"))
+        for s in found
+    ]
+    table(("session", "recorded at", "brought", ""), rows)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {what if n == 1 else _plural(what)}" for what, n in counts.items() if n)
+
+
+def _plural(what: str) -> str:
+    return what[:-1] + "ies" if what.endswith("y") else what + "s"
+
+
+def query(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    table(columns, [[_value(row.get(name)) for name in columns] for row in rows])
+
+
+def _value(value: object) -> str:
+    if isinstance(value, datetime):
+        return show_short(value)
+    return "" if value is None else str(value)
+
+
+def check(found: Checkup) -> None:
+    """One line a problem, as `where: severity: what`, so that an editor can jump to it."""
+    styles = {"error": "red", "warning": "yellow", "info": "dim"}
+    rows: list[Sequence[Cell]] = []
+    for f in found.findings:
+        where = f"snapshots/ledger.json:{f.line}: " if f.line is not None else ""
+        rows.append([where, (f"{f.severity}: ", styles[f.severity]), f.message, (f" [{f.code}]", "dim")])
+        if f.hint:
+            rows.append(["  hint: ", f.hint])
+    errors = sum(f.severity == "error" for f in found.findings)
+    rows.append([("ok", "green") if found.ok else (f"{errors} {'problem' if errors == 1 else 'problems'}", "red")])
+    lines(rows)
+
+
+def doctor(found: Sequence[Examined]) -> None:
+    rows: list[Sequence[Cell]] = []
+    for one in found:
+        rows.append(
+            [("ok  " if one.ok else "no  ", "green" if one.ok else "red"), (f"{one.name:<14}", "bold"), one.message]
+        )
+        if one.hint:
+            rows.append([" " * 18, "hint: ", one.hint])
+    lines(rows)

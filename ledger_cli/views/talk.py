@@ -1,0 +1,79 @@
+"""What was done, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ledger_cli.errors import LedgerError, Refused
+from ledger_cli.instant import show_short
+from ledger_cli.ledger import Applied
+from ledger_cli.views.terminal import Cell, lines, talk
+
+
+def applied(done: Applied, *, dry: bool = False) -> None:
+    """One session's line, and one for each of its effects."""
+    rows: list[Sequence[Cell]] = []
+    if done.status == "unchanged":
+        rows.append([(done.session, "bold"), ": nothing to do, all of it is recorded already"])
+    else:
+        verb = "would apply" if dry else "applied"
+        rows.append([(done.session, "bold"), f": {verb}, recorded at ", show_short(done.at)])
+        rows += _effects(done)
+    lines(rows)
+
+
+def _effects(done: Applied) -> list[Sequence[Cell]]:
+    e, texts = done.effects, done.texts
+    assert e is not None
+    until = {id for id, _, _ in e.until}
+    rows: list[Sequence[Cell]] = []
+
+    def say(word: str, style: str, id: str, more: str = "") -> None:
+        rows.append(["  ", (f"{word:<10}", style), " ", (id, "bold"), "  ", _short(texts.get(id, "")), more])
+
+    for id in e.added:
+        say("added", "green", id)
+    for old, new in e.linked:
+        rows.append(["  ", (f"{'linked':<10}", "cyan"), " ", (new, "bold"), " supersedes ", (old, "bold")])
+    for id in e.rejected:
+        say("rejected", "red", id)
+    for id in e.reinstated:
+        say("reinstated", "green", id)
+    for id in e.ended:
+        say("ended", "yellow", id)
+    for id, successor, end in e.until:
+        what = f"until {successor} takes over on " if successor else "until it ends on "
+        rows.append(["  ", (f"{'holds':<10}", "yellow"), " ", (id, "bold"), f"  {what}{show_short(end)}"])
+    for id in e.closed:
+        if id not in until and id not in e.added:
+            say("closed", "yellow", id)
+    for id in e.reopened:
+        say("reopened", "green", id, "  (holds again)")
+    rows += [["  ", (f"{'warning':<10}", "yellow"), " ", warning] for warning in e.warnings]
+    return rows
+
+
+def _short(text: str, width: int = 72) -> str:
+    first = text.split("\n", 1)[0]
+    return first if len(first) <= width and first == text else first[: width - 1].rstrip() + "…"
+
+
+def count(done: Sequence[Applied], of: int) -> None:
+    """The sum of several sessions."""
+    new = sum(d.status == "applied" for d in done)
+    rest = f", {len(done) - new} unchanged" if len(done) > new else ""
+    stopped = f", {of - len(done)} not tried" if len(done) < of else ""
+    talk(f"{new} applied{rest}{stopped} of {of} sessions")
+
+
+def error(fault: LedgerError) -> None:
+    """A failure, on stderr: each problem with where it stands and what to do."""
+    problems = fault.problems if isinstance(fault, Refused) else ()
+    if not problems:
+        talk(f"error: {fault.message}")
+    for problem in problems:
+        talk(f"{problem}" if problem.where else f"error: {problem}")
+        if problem.hint and problem.hint != fault.hint:
+            talk(f"  hint: {problem.hint}")
+    if fault.hint:
+        talk(f"  hint: {fault.hint}")
