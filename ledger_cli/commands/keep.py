@@ -30,6 +30,8 @@ def export(ctx: typer.Context, carry: Annotated[bool, typer.Option("--carry", he
     name = ledger.database.checkpoint.relative_to(ledger.root).as_posix()
     what = f" with {', '.join(came)}" if came else ""
     terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
+    if changed:
+        terminal.talk(f"Next: `git add {name}`")
 
 
 def rebuild(ctx: typer.Context) -> None:
