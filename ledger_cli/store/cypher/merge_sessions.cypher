@@ -1,0 +1,5 @@
+// Write sessions with their clocks.
+// $rows: list of {id, at, newestAt}, times as text.
+UNWIND $rows AS r
+MERGE (s:Session {id: r.id})
+SET s.at = datetime(r.at), s.newestAt = datetime(r.newestAt)

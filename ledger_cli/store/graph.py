@@ -1,0 +1,303 @@
+"""The ledger as a graph in an embedded engine: what the store is asked, and how it is written.
+
+The rule of the two axes is kept as its answer. For each item the graph holds the rectangles of the plane (valid time x
+record time) in which it held, `(item)-[:HOLDS]->(:Stretch)`, so that one statement with four half-open comparisons
+answers both axes at any size; walking links in a pattern stops at ten hops, and costs exponential time on diamonds.
+Stretches are nodes, not properties of self-loop edges: at 100,000 items (133,000 stretches) a reader loads the nodes
+20 ms faster, for node columns are mapped and edge properties are not; saving and asking take the same time.
+
+Every item carries the label Item beside Decision or Fact: an id is looked up under one label, and ids of both kinds
+are one name space. No index is declared: `id` has one built in, and the rest is a scan of a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from ledger_cli.model import Ending, Entry, Episode, Item, Kind, Link, Review, Stretch
+from ledger_cli.store import guard, rows, statements
+from ledger_cli.store.engine import Answer, Engine, Row
+from ledger_cli.store.rows import Names, Shown
+
+__all__ = ["Graph", "Shown"]
+
+_E = TypeVar("_E", Item, Episode)
+_BATCH = 1000
+_WORK_LIMIT = 5_000_000
+"""Rows of intermediate work a stranger's query may cause: 12 times a scan of 100,000 items, and about 650 MB."""
+
+
+class Graph:
+    """One state of the ledger. A graph that failed half-way through `add` is to be dropped, not saved."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    def build(
+        cls,
+        engine: type[Engine],
+        entries: Iterable[Entry],
+        stretches: Mapping[str, Sequence[Stretch]],
+        shown: Mapping[str, Shown],
+    ) -> Self:
+        """A new graph of all these entries, in memory. `stretches` and `shown` are by item id, missing = none."""
+        graph = cls(engine.new())
+        graph._write(list(entries), stretches, shown, empty=True)
+        return graph
+
+    @classmethod
+    def load(cls, engine: type[Engine], path: Path, writable: bool = False) -> Self:
+        """The graph saved at `path`. Raises FileNotFoundError, or DamagedStore for what cannot be read."""
+        return cls(engine.load(path, writable))
+
+    def save(self, path: Path) -> None:
+        """Write the graph to a new file, whole and durable."""
+        self._engine.save(path)
+
+    def frozen(self) -> Self:
+        """The graph as it is now; it refuses writes."""
+        return type(self)(self._engine.freeze())
+
+    def close(self) -> None:
+        self._engine.close()
+
+    # Writing
+
+    def add(
+        self,
+        entries: Iterable[Entry],
+        stretches: Mapping[str, Sequence[Stretch]],
+        shown: Mapping[str, Shown],
+    ) -> None:
+        """Write one session: its entries, and for each item it touched the whole new set of stretches and its ends.
+
+        Twice is once. An id that is there stays as it is; what an entry names must be there, or in the same call:
+        a link, a verdict or an ending of an unknown item is left out.
+        """
+        self._write(list(entries), stretches, shown, empty=False)
+
+    def _write(
+        self,
+        entries: list[Entry],
+        stretches: Mapping[str, Sequence[Stretch]],
+        shown: Mapping[str, Shown],
+        *,
+        empty: bool,
+    ) -> None:
+        items = _first_by_id(e for e in entries if isinstance(e, Item))
+        episodes = _first_by_id(e for e in entries if isinstance(e, Episode))
+        names = Names()
+        for entry in entries:
+            names.take(entry)
+        corrected = [i.corrects for i in items.values() if i.corrects is not None]
+        known_sessions: list[Row] = []
+        known_places: dict[str, str] = {}
+        if not empty:
+            known_sessions = self._rows("sessions", ids=sorted({e.session for e in entries}))
+            names.know(self._rows("entities", keys=names.keys()))
+            known_places = {row["id"]: row["place"] for row in self._rows("members", ids=corrected)}
+        places = rows.places(items, known_places)
+        none: Shown = (None, None)
+        item_rows = [rows.item_row(i, places[i.id], shown.get(i.id, none)) for i in items.values()]
+
+        self._each("merge_sessions", rows.sessions(entries, known_sessions))
+        self._each("merge_entities", names.rows())
+        self._each("merge_episodes", [rows.episode_row(e) for e in episodes.values()])
+        self._each("link_mentions", [{"id": e.id, "key": names.key(n)} for e in episodes.values() for n in e.mentions])
+        self._each("create_items" if empty else "merge_items", item_rows)
+        self._each("link_sessions", [{"id": i.id, "session": i.session} for i in items.values()])
+        self._each("link_about", [{"id": i.id, "key": names.key(n)} for i in items.values() for n in i.about])
+        self._each("link_evidence", [{"id": i.id, "episode": e} for i in items.values() for e in i.evidence])
+        self._each(
+            "link_corrections",
+            [{"id": i.id, "corrects": i.corrects, "place": places[i.id]} for i in items.values() if i.corrects],
+        )
+        self._each("merge_links", [rows.link_row(e) for e in entries if isinstance(e, Link)])
+        self._each("merge_endings", [rows.ending_row(e) for e in entries if isinstance(e, Ending)])
+        self._each("merge_reviews", [rows.review_row(e) for e in entries if isinstance(e, Review)])
+        if empty:
+            self._each("create_stretches", rows.stretch_rows(stretches))
+        else:
+            self._replace_stretches(stretches)
+            ends = [{"id": id, "validTo": rows.when(a), "closedAt": rows.when(b)} for id, (a, b) in shown.items()]
+            self._each("set_shown", ends)
+
+    def _replace_stretches(self, stretches: Mapping[str, Sequence[Stretch]]) -> None:
+        before = self.stretches(stretches)
+        changed = {id: its for id, its in stretches.items() if set(its) != set(before[id])}
+        gone = [id for id in changed if before[id]]
+        if gone:
+            self._run("drop_stretches", ids=gone)
+        self._each("create_stretches", rows.stretch_rows(changed))
+
+    # What is recorded
+
+    def newest(self) -> datetime | None:
+        """The record time of the newest entry; None in an empty ledger."""
+        found: datetime | None = self._rows("newest")[0]["at"]
+        return found
+
+    def session_at(self, id: str) -> datetime | None:
+        """The clock of a session; None if nothing is recorded under the id."""
+        found = self._rows("sessions", ids=[id])
+        return found[0]["at"] if found else None
+
+    def session_ids(self) -> list[str]:
+        """Every session, by clock and id."""
+        return [row["id"] for row in self._rows("all_sessions")]
+
+    def sessions(self) -> list[tuple[str, datetime, dict[str, int]]]:
+        """Every session with its clock and how many of each sort it brought, by clock and id."""
+        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        for row in self._rows("session_counts"):
+            counts[row["session"]][row["what"]] = row["n"]
+        return [(row["id"], row["at"], counts[row["id"]]) for row in self._rows("all_sessions")]
+
+    def items(self, ids: Iterable[str]) -> dict[str, Item]:
+        """The items with these ids, in order of id; unknown ids are left out."""
+        return {row["id"]: rows.item(row) for row in self._rows("items", ids=list(ids))}
+
+    def item_ids(self) -> Iterator[str]:
+        """The id of every item, in order."""
+        return (row["id"] for row in self._rows("item_ids"))
+
+    def all_items(self) -> list[Item]:
+        """Every item, in order of id."""
+        return sorted((rows.item(row) for row in self._rows("all_items")), key=lambda i: i.id)
+
+    def slot_items(self) -> list[Item]:
+        """The items that have a slot, by slot, valid time, record time and id."""
+        return [rows.item(row) for row in self._rows("slot_items")]
+
+    def about(self, key: str) -> list[Item]:
+        """The items about an entity, whether they hold or not, by valid time, record time and id."""
+        return [rows.item(row) for row in self._rows("about", key=key)]
+
+    def episodes(self, ids: Iterable[str]) -> dict[str, Episode]:
+        """The episodes with these ids, in order of id; unknown ids are left out."""
+        return {row["id"]: rows.episode(row) for row in self._rows("episodes", ids=list(ids))}
+
+    def entities(self, keys: Iterable[str]) -> dict[str, tuple[str, str | None]]:
+        """Name and kind (None: only named so far) of the entities with these keys; unknown keys are left out."""
+        return {row["key"]: (row["name"], row["kind"]) for row in self._rows("entities", keys=list(keys))}
+
+    def entity_names(self) -> list[str]:
+        """The name of every entity, in order."""
+        return [row["name"] for row in self._rows("entity_names")]
+
+    def component(self, ids: Iterable[str], slots: Iterable[tuple[Kind, str]] = ()) -> list[Entry]:
+        """All that bears on these items and slots: items, then links, endings and reviews, exactly as recorded.
+
+        Closed over corrections and links in both directions and over (kind, slot). Unknown ids are left out.
+        """
+        seen: set[str] = set()
+        asked: set[tuple[str, str]] = set()
+        wanted: set[tuple[str, str]] = set(slots)
+        found = self._rows("members", ids=list(ids))
+        while True:
+            new = {row["id"]: row for row in found if row["id"] not in seen}
+            seen |= new.keys()
+            wanted |= {(row["kind"], row["slot"]) for row in new.values() if row["slot"] is not None}
+            if not new and not wanted - asked:
+                return self._concerning(sorted(seen))
+            found = self._rows("neighbours", ids=list(new)) if new else []
+            if ahead := wanted - asked:
+                members = self._rows("slot_members", slots=sorted({slot for _, slot in ahead}))
+                found += [row for row in members if (row["kind"], row["slot"]) in ahead]
+                asked |= ahead
+
+    def touched(self, after: datetime, until: datetime) -> list[Entry]:
+        """What writes in `(after, until]` recorded or changed: the items, and all links, endings and reviews of them.
+
+        Not closed over links and corrections: what they come to is in the items' stretches.
+        """
+        return self._concerning(sorted(row["id"] for row in self._rows("touched", after=after, until=until)))
+
+    def _concerning(self, ids: list[str]) -> list[Entry]:
+        found: list[Entry] = list(self.items(ids).values())
+        found += [rows.link(row) for row in self._rows("links", ids=ids)]
+        found += [rows.ending(row) for row in self._rows("endings", ids=ids)]
+        found += [rows.review(row) for row in self._rows("reviews", ids=ids)]
+        return found
+
+    # What held
+
+    def stretches(self, ids: Iterable[str]) -> dict[str, list[Stretch]]:
+        """For each of the ids, when it held, by (knownFrom, validFrom); empty if it never did."""
+        found: dict[str, list[Stretch]] = {id: [] for id in ids}
+        for row in self._rows("stretches", ids=list(found)):
+            found[row["id"]].append(rows.stretch(row))
+        return found
+
+    def holding(self, key: str | None, at: datetime, known: datetime) -> list[Item]:
+        """The items that held at `at`, as known at `known`, by text and id; about an entity, None = all."""
+        if key is not None:
+            return [rows.item(row) for row in self._rows("holding", key=key, at=at, known=known)]
+        found = (rows.item(row) for row in self._rows("holding_all", at=at, known=known))
+        return sorted(found, key=lambda i: (i.text, i.id))
+
+    # What people ask
+
+    def search(self, words: str, limit: int = 10) -> list[tuple[Item, float]]:
+        """Items by the words of their text and rationale, best first (BM25), ties by id.
+
+        A word that no hit holds is looked for as a part of words, accents and case aside (score 0, after the rest):
+        the index knows whole words only, and a run of CJK is one word to it.
+        """
+        scores = dict(self._engine.search(words, limit)) if words.strip() else {}
+        hits = self.items(scores)
+        texts = [_folded(f"{i.text}\n{i.rationale or ''}") for i in hits.values()]
+        missed = [w for w in {_folded(w) for w in words.split()} if w and not any(w in text for text in texts)]
+        if missed and len(scores) < limit:
+            for row in self._rows("texts"):
+                text = _folded(f"{row['text']}\n{row['rationale'] or ''}")
+                if row["id"] not in scores and any(word in text for word in missed):
+                    scores[row["id"]] = 0.0
+        best = sorted(scores.items(), key=lambda hit: (-hit[1], hit[0]))[:limit]
+        hits = self.items(id for id, _ in best)
+        return [(hits[id], score) for id, score in best]
+
+    def query(
+        self, text: str, params: Mapping[str, Any] | None = None, timeout_ms: int = 10_000, row_limit: int = 10_000
+    ) -> Answer:
+        """Run a stranger's query, which can neither write nor read files nor run for ever. Raises QueryRefused."""
+        guard.refuse(text)
+        return self._engine.bounded(text, params or {}, timeout_ms, _WORK_LIMIT, row_limit)
+
+    def counts(self) -> dict[str, int]:
+        """How many nodes carry each label, and how many relationships there are of each type."""
+        return {row["what"]: row["n"] for row in self._rows("counts")}
+
+    # Running statements
+
+    def _rows(self, name: str, **params: Any) -> list[Row]:
+        return self._engine.run(statements.text(name), params)
+
+    _run = _rows
+
+    def _each(self, name: str, batch: Sequence[Row]) -> None:
+        for start in range(0, len(batch), _BATCH):
+            self._engine.run(statements.text(name), {"rows": batch[start : start + _BATCH]})
+
+
+def _first_by_id(entries: Iterable[_E]) -> dict[str, _E]:
+    """By id; of several with one id (a damaged ledger) the earliest recorded counts, whatever the order."""
+    found: dict[str, _E] = {}
+    for entry in entries:
+        there = found.get(entry.id)
+        if there is None or (entry.recorded_at, entry.session) < (there.recorded_at, there.session):
+            found[entry.id] = entry
+    return found
+
+
+def _folded(text: str) -> str:
+    """Case and accents aside."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))

@@ -1,0 +1,76 @@
+"""A thin adapter of relate (package `relate-db`) over the same statements.
+
+It was written from the engine's documentation and HAS NOT BEEN RUN: no package index that was tried serves it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import ClassVar, Self
+
+import relate
+
+from ledger_cli.errors import QueryRefused
+from ledger_cli.store import statements
+from ledger_cli.store.engine import Answer, DamagedStore, Params, Row
+
+if not hasattr(relate, "connect"):  # the registry's package of that name is an unrelated library
+    raise ImportError("this `relate` is another library; the engine is in the package relate-db")
+
+
+class RelateEngine:
+    """One graph in relate, in a private copy: what is published is only ever written whole, by `save`."""
+
+    name: ClassVar[str] = "relate"
+    version: ClassVar[str] = f"relate {version('relate-db')}"
+
+    def __init__(self, origin: Path | None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="ledger-")
+        self._file = Path(self._folder.name) / "ledger.rl"
+        if origin is not None:
+            shutil.copyfile(origin, self._file)
+        self._db = relate.connect(str(self._file))
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls(None)
+
+    @classmethod
+    def load(cls, path: Path, writable: bool) -> Self:
+        try:
+            return cls(path)
+        except FileNotFoundError:
+            raise
+        except Exception as fault:
+            raise DamagedStore(f"{path.name} cannot be read: {fault}", "run `ledger rebuild`") from fault
+
+    def run(self, text: str, params: Params) -> list[Row]:
+        return [dict(row) for row in self._db.execute(text, dict(params))]
+
+    def bounded(self, text: str, params: Params, timeout_ms: int, work_limit: int, row_limit: int) -> Answer:
+        raise QueryRefused("queries are not open on this engine: its limits were never tried", 'use engine = "kglite"')
+
+    def search(self, words: str, limit: int) -> list[tuple[str, float]]:
+        self._db.execute(statements.text("index_text"), {})
+        rows = self.run(statements.text("search_relate"), {"index": "item_text", "words": words, "limit": limit})
+        return [(row["id"], row["score"]) for row in rows]
+
+    def freeze(self) -> Self:
+        return self
+
+    def save(self, path: Path) -> None:
+        self._db.close()  # writes its log into the file
+        temporary = path.with_name(path.name + ".tmp")
+        shutil.copyfile(self._file, temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        self._db = relate.connect(str(self._file))
+
+    def close(self) -> None:
+        self._db.close()
+        self._folder.cleanup()
