@@ -66,9 +66,12 @@ def days_late(valid_from: datetime, recorded_at: datetime) -> int:
     return (recorded_at.date() - valid_from.date()).days
 
 
-def whole_seconds(at: datetime) -> datetime:
-    """Drop the fraction, for clocks that a person will read in an id."""
-    return at.replace(microsecond=0)
+def tidy(now: datetime, newest: datetime | None) -> datetime:
+    """The record time of a session that states none: now (whole seconds where that is news), or the newest entry's
+    time where that is later.
+    """
+    whole = now.replace(microsecond=0)
+    return whole if newest is None or whole > newest else max(now, newest)
 
 
 FUTURE_TOLERANCE = timedelta(minutes=5)

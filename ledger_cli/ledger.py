@@ -22,7 +22,7 @@ from ledger_cli.effects import Effects
 from ledger_cli.errors import NoLedger, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
-from ledger_cli.instant import LAST, days_late, show
+from ledger_cli.instant import LAST, days_late, show, tidy
 from ledger_cli.model import (
     Entry,
     Episode,
@@ -443,7 +443,7 @@ def _next(now: datetime, newest: datetime | None) -> datetime:
 
     With the clock of the verdict it overrules it would not count: at one instant, `rejects` wins.
     """
-    at = rules.tidy_clock(now, newest)
+    at = tidy(now, newest)
     return at if newest is None or at > newest else newest + timedelta(microseconds=1)
 
 

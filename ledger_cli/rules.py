@@ -12,7 +12,7 @@ from datetime import datetime
 from ledger_cli import holds
 from ledger_cli.errors import Problem, Refused
 from ledger_cli.history import History, State, by_record_time, state_at
-from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, whole_seconds
+from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, tidy
 from ledger_cli.intervals import claim, meet
 from ledger_cli.model import (
     OPEN,
@@ -101,14 +101,6 @@ def named(session: Session) -> Named:
     )
 
 
-def tidy_clock(now: datetime, newest: datetime | None) -> datetime:
-    """The record time of a session that states none: now (whole seconds where that is news), or the newest entry's
-    time where that is later.
-    """
-    whole = whole_seconds(now)
-    return whole if newest is None or whole > newest else max(now, newest)
-
-
 def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = False) -> Write | None:
     """What the session records; None if all it states is recorded already.
 
@@ -116,7 +108,7 @@ def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = 
     """
     if is_recorded(session, known.session):
         return None
-    at = session.at or tidy_clock(now, known.newest)
+    at = session.at or tidy(now, known.newest)
     return _Resolver(session, known, at, now, backdated).write()
 
 
