@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
+from typer._click.exceptions import ClickException  # typer brings a click of its own, which has no public name
 
 from ledger_cli import __version__
 from ledger_cli.commands import axes, demo, keep, look, reviews, session
@@ -95,12 +95,12 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
 
         talk.error(fault)
         return fault.exit_code
-    except click.exceptions.Exit as done:
+    except typer.Exit as done:
         return done.exit_code
-    except click.ClickException as fault:
+    except ClickException as fault:
         fault.show()
         return fault.exit_code
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as `head` does
