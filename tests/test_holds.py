@@ -310,3 +310,24 @@ def test_a_long_chain_and_a_ladder_of_diamonds_are_swept_whole() -> None:
     stretches = holds.sweep(History(chain.entries))
     assert all(len([s for s in its if s.known_to is None]) == 1 for its in stretches.values())
     assert len(chain.entries) == 400 + 399  # each new item is linked to its neighbour alone
+
+
+def test_a_correction_of_a_rejected_correction_still_stands_for_the_first() -> None:
+    memory = Memory()
+    days = iter(range(1, 9))
+
+    def apply(**brings: Any) -> None:
+        day = next(days)
+        memory.apply({"session": f"s{day}", "at": f"2024-01-0{day}T09:00:00Z", **brings})
+
+    apply(decisions=[{"id": "d", "text": "d", "validFrom": "2024-01-01"}])
+    apply(decisions=[{"id": "c1", "text": "c1", "corrects": "d"}])
+    apply(decisions=[{"id": "c2", "text": "c2", "corrects": "c1"}])
+    apply(reviews=[verdict("reject", "c1")])
+    assert {id for id, its in now(memory).items() if its} == {"c2"}
+    apply(reviews=[verdict("reject", "c2")])
+    assert {id for id, its in now(memory).items() if its} == {"d"}
+    oracle, stretches = memory.oracle(), holds.sweep(History(memory.entries))
+    for x in oracle.boundaries:
+        for k in oracle.writes:
+            assert held(stretches, x, k) == oracle.believed(x, k)
