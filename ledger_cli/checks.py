@@ -147,8 +147,9 @@ def _kinds(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
 def _mismatched(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
     """Links and corrections across kinds or slots, links inside one place, endings before the start."""
 
-    def found(code: str, message: str, entry: Entry, *ids: str) -> Finding:
+    def found(code: str, message: str, entry: Entry, *items: Item) -> Finding:
         hint = "no session could write this: see `git log` of the checkpoint, and reject it"
+        ids = tuple(item.id for item in items)
         return Finding(code, message, ids=ids, line=lines[entry], sessions=_sessions(entry), hint=hint)
 
     pairs: list[tuple[str, str, Link | Item]] = [(link.old, link.new, link) for link in history.links]
@@ -159,20 +160,21 @@ def _mismatched(history: History, lines: Mapping[Entry, int | None]) -> Iterator
         old, new = history.items[old_id], history.items[new_id]
         verb = "supersedes" if isinstance(entry, Link) else "corrects"
         if old.kind != new.kind:
-            yield found(
-                "across-kinds", f"the {new.kind} {new.id} {verb} the {old.kind} {old.id}", entry, old.id, new.id
-            )
+            yield found("across-kinds", f"the {new.kind} {new.id} {verb} the {old.kind} {old.id}", entry, old, new)
+        elif old.slot is not None and old.slot != new.slot:
+            what = f"{new.id} {verb} {old.id} of slot {old.slot}, but is in {new.slot or 'no slot'}"
+            yield found("across-slots", what, entry, old, new)
         elif isinstance(entry, Link) and history.place[old.id] == history.place[new.id]:
-            yield found("link-in-place", f"{new.id} {verb} {old.id}, a version of the same item", entry, old.id, new.id)
+            yield found("link-in-place", f"{new.id} {verb} {old.id}, a version of the same item", entry, old, new)
     for ending in history.endings:
         item = history.items.get(ending.id)
         if item is not None and ending.valid_to < item.valid_from:
-            yield found("ends-before-start", f"{item.id} ends before it starts", ending, item.id)
+            yield found("ends-before-start", f"{item.id} ends before it starts", ending, item)
 
 
 def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
     for item in history.items.values():
-        if item.id in {v.id for v in history.later_versions(item.id)} or item.corrects == item.id:
+        if item.corrects is not None and item.id in _corrected(history, item):
             yield Finding(
                 "cycle",
                 f"{item.id} corrects itself, directly or over others",
@@ -198,6 +200,15 @@ def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
                 sessions=_sessions(link),
                 hint=f"reject one of the links: `ledger reject {link.old} --link {link.new}`",
             )
+
+
+def _corrected(history: History, item: Item) -> set[str]:
+    """All that an item corrects, directly or over others."""
+    found: set[str] = set()
+    while item.corrects in history.items and item.corrects not in found:
+        found.add(item.corrects)
+        item = history.items[item.corrects]
+    return found
 
 
 def _live_cycles(history: History, by_pair: Mapping[tuple[str, str], Link]) -> Iterator[tuple[frozenset[str], Link]]:

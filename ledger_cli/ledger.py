@@ -1,6 +1,6 @@
 """The use cases, without a terminal: the Python API. The command line parses, calls one of these, and shows what comes.
 
-    ledger = Ledger.find(Path.cwd(), clock=lambda: datetime.now(UTC))
+    ledger = Ledger.find(Path.cwd(), clock=now)
     for row in ledger.as_of(instant.parse("2024-01-20"), "orders").rows:
         print(row.item.text, row.shown.holds)
 
