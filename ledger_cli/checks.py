@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ledger_cli import holds
+from ledger_cli import holds, invariants
 from ledger_cli.errors import Problem
-from ledger_cli.history import History, State, by_record_time, state_at
+from ledger_cli.history import History
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
-from ledger_cli.rules import during
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,13 @@ def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
     found += _mismatched(history, lines)
     found += _cycles(history, lines)
     found += _places(history, lines)
-    for conflict in holds.slot_conflicts(history.items.values(), stretches):
+    for conflict in invariants.slot_conflicts(history.items.values(), stretches):
         one, other = (history.items[id] for id in conflict.ids)
         found.append(
             Finding(
                 "two-current",
                 f"{one.id} ({one.text!r}) and {other.id} ({other.text!r}) both hold in slot {conflict.slot} "
-                f"{during(conflict.during)}",
+                f"{conflict.during_words()}",
                 ids=conflict.ids,
                 slot=conflict.slot,
                 valid_from=conflict.during[0],
@@ -183,23 +182,16 @@ def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
                 sessions=_sessions(item),
                 hint="restore the recorded lines from git",
             )
-    seen: set[frozenset[str]] = set()
-    by_pair: dict[tuple[str, str], Link] = {}
-    for link in history.links:
-        if (pair := history.pair(link)) is not None:
-            by_pair.setdefault(pair, link)
-    for cycle, link in _live_cycles(history, by_pair):
-        if cycle not in seen:
-            seen.add(cycle)
-            names = ", ".join(sorted(cycle))
-            yield Finding(
-                "cycle",
-                f"{names} supersede each other in a circle",
-                ids=tuple(sorted(cycle)),
-                line=lines[link],
-                sessions=_sessions(link),
-                hint=f"reject one of the links: `ledger reject {link.old} --link {link.new}`",
-            )
+    for old, new in invariants.circles(history):
+        link = next(link for link in history.links if history.pair(link) == (old, new))
+        yield Finding(
+            "cycle",
+            f"{old} and {new} supersede each other, directly or over others",
+            ids=tuple(sorted((old, new))),
+            line=lines[link],
+            sessions=_sessions(link),
+            hint=f"reject one of the links: `ledger reject {link.old} --link {link.new} --by … --reason …`",
+        )
 
 
 def _corrected(history: History, item: Item) -> set[str]:
@@ -211,34 +203,19 @@ def _corrected(history: History, item: Item) -> set[str]:
     return found
 
 
-def _live_cycles(history: History, by_pair: Mapping[tuple[str, str], Link]) -> Iterator[tuple[frozenset[str], Link]]:
-    """Cycles over links that are live at one instant."""
-    state = State(history)
-    for _, entries in by_record_time(history.entries()):
-        pairs = {history.pair(e) for e in entries if isinstance(e, Link)}
-        pairs |= {history.pair(e.target) for e in entries if isinstance(e, Review) and e.target.new is not None}
-        state.learn(entries)
-        for pair in pairs:
-            if pair is not None and pair[1] in state.after[pair[0]] and pair[0] in state.reach(pair[1]):
-                cycle = {p for p in state.reach(pair[0]) if pair[0] in state.reach(p)}
-                yield frozenset(cycle), by_pair[pair]
-
-
 def _places(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
-    state = state_at(history)
-    for place, versions in history.versions.items():
-        if len(versions) > 1 and len(in_force := state.in_force(place)) > 1:
-            last = max(in_force, key=lambda i: (i.recorded_at, i.id))
-            ids = tuple(sorted(i.id for i in in_force))
-            yield Finding(
-                "corrected-twice",
-                f"{' and '.join(ids)} both stand as the correction of {place}",
-                ids=ids,
-                slot=last.slot,
-                line=lines[last],
-                sessions=_sessions(*in_force),
-                hint=f"keep one: `ledger reject {ids[0]}` or `ledger reject {ids[-1]}`",
-            )
+    for versions in invariants.places_in_conflict(history):
+        last = max(versions, key=lambda i: (i.recorded_at, i.id))
+        ids = tuple(i.id for i in versions)
+        yield Finding(
+            "corrected-twice",
+            f"{' and '.join(ids)} both stand as the correction of {history.place[last.id]}",
+            ids=ids,
+            slot=last.slot,
+            line=lines[last],
+            sessions=_sessions(*versions),
+            hint=f"keep one: `ledger reject {ids[0]}` or `ledger reject {ids[-1]}`",
+        )
 
 
 def slots_alike(items: Iterable[Item]) -> Iterator[Finding]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ledger_cli.intervals import Intervals, claim, subtract
+from ledger_cli.known import Write
 from ledger_cli.model import Ending, Item, Link, Review, Stretch
-from ledger_cli.rules import Write
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ledger_cli.history import History, Pair, State, by_record_time
-from ledger_cli.intervals import Intervals, claim, meet, subtract, union
-from ledger_cli.model import Entry, Interval, Item, Kind, Stretch
+from ledger_cli.history import History, State, by_record_time
+from ledger_cli.intervals import Intervals, claim, subtract, union
+from ledger_cli.model import Entry, Interval, Item, Stretch
 
 
 def sweep(history: History) -> dict[str, list[Stretch]]:
@@ -226,34 +226,3 @@ def changes(
     return [
         Change(at=at, **{name: tuple(sorted(ids)) for name, ids in row.items()}) for at, row in sorted(rows.items())
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two items of one kind that both hold in one slot, and the first stretch in which they do."""
-
-    kind: Kind
-    slot: str
-    ids: Pair
-    during: Interval
-
-
-def slot_conflicts(items: Iterable[Item], stretches: Mapping[str, Sequence[Stretch]]) -> list[Conflict]:
-    """Where the slot rule is broken, as known now: for each slot, neighbours in valid time that overlap."""
-    slots: dict[tuple[str, Kind], list[tuple[Interval, str]]] = defaultdict(list)
-    for item in items:
-        if item.slot is not None:
-            slots[item.slot, item.kind] += [
-                ((s.valid_from, s.valid_to), item.id) for s in stretches[item.id] if s.known_to is None
-            ]
-    found: dict[tuple[str, Kind, Pair], Interval] = {}
-    for (slot, kind), held in slots.items():
-        held.sort(key=lambda h: (h[0][0], h[1]))
-        open_: list[tuple[Interval, str]] = []
-        for interval, id in held:
-            open_ = [(i, other) for i, other in open_ if meet(i, interval)]
-            for i, other in open_:
-                if (common := meet(i, interval)) is not None:
-                    found.setdefault((slot, kind, (min(id, other), max(id, other))), common)
-            open_.append((interval, id))
-    return [Conflict(kind, slot, ids, during) for (slot, kind, ids), during in sorted(found.items())]

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from ledger_cli import chains, checkpoint, checks, effects, holds, rules
+from ledger_cli import chains, checkpoint, checks, effects, holds, known, rules
 from ledger_cli.chains import Entanglement
 from ledger_cli.database import Database, Say, Writer
 from ledger_cli.effects import Effects
@@ -229,16 +229,16 @@ class Ledger:
         session = build(writer, _next(now, newest))
         if session is None:
             return Applied("", now, "unchanged")
-        names = rules.named(session)
+        names = known.named(session)
         recorded_at = graph.session_at(session.id)
-        known = rules.Known(
+        found = known.Known(
             History(graph.component(names.items, names.slots)),
             graph.episodes(names.episodes),
             graph.entities(names.entities),
             writer.recorded(session.id) if recorded_at is not None else (),
             newest,
         )
-        write = rules.resolve(session, known, now, backdated=backdated)
+        write = rules.resolve(session, found, now, backdated=backdated)
         if write is None:
             return Applied(session.id, recorded_at or now, "unchanged")
         writer.record(write.session, write.entries, write.history.items, write.changed)
@@ -256,21 +256,21 @@ class Ledger:
         return self._answer(graph, entity, valid_at, None)
 
     def believed(
-        self, valid_at: datetime, entity: str | None = None, known: Sequence[datetime] = ()
+        self, valid_at: datetime, entity: str | None = None, known_at: Sequence[datetime] = ()
     ) -> list[Answer]:  # fmt: skip
-        """What the ledger said of `valid_at`, for each of `known` (none given: at `valid_at` itself)."""
+        """What the ledger said of `valid_at`, for each of `known_at` (none given: at `valid_at` itself)."""
         graph = self.database.read()
-        return [self._answer(graph, entity, valid_at, k) for k in known or (valid_at,)]
+        return [self._answer(graph, entity, valid_at, k) for k in known_at or (valid_at,)]
 
     def _answer(self, graph: Graph, entity: str | None, valid_at: datetime, known_at: datetime | None) -> Answer:
         key, name = self._entity(graph, entity)
-        known = known_at or LAST
-        return Answer(name, valid_at, known_at, self._rows(graph, graph.holding(key, valid_at, known), known))
+        at = known_at or LAST
+        return Answer(name, valid_at, known_at, self._rows(graph, graph.holding(key, valid_at, at), at))
 
-    def _rows(self, graph: Graph, items: Iterable[Item], known: datetime = LAST) -> tuple[Row, ...]:
+    def _rows(self, graph: Graph, items: Iterable[Item], known_at: datetime = LAST) -> tuple[Row, ...]:
         items = list(items)
         stretches = graph.stretches([item.id for item in items])
-        return tuple(Row(item, holds.shown(item, stretches.get(item.id, ()), known)) for item in items)
+        return tuple(Row(item, holds.shown(item, stretches.get(item.id, ()), known_at)) for item in items)
 
     def _entity(self, graph: Graph, entity: str | None) -> tuple[str | None, str | None]:
         """The key and the shown name of an entity; an unknown one is a key without answers, and a word on stderr."""

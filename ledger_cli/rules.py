@@ -5,24 +5,21 @@ Every refusal of a session is collected, named and placed. Nothing here reads a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
-from ledger_cli import holds
+from ledger_cli import holds, invariants, slot_order
 from ledger_cli.errors import Problem, Refused
-from ledger_cli.history import History, State, by_record_time, state_at
+from ledger_cli.history import State, state_at
 from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, tidy
-from ledger_cli.intervals import claim, meet
+from ledger_cli.known import Known, Write
 from ledger_cli.model import (
     OPEN,
     Ending,
     Entity,
     Entry,
     Episode,
-    Interval,
     Item,
-    Kind,
     Link,
     Review,
     Session,
@@ -34,71 +31,6 @@ from ledger_cli.model import (
     name_set,
 )
 from ledger_cli.retry import is_recorded
-
-
-@dataclass(frozen=True)
-class Known:
-    """What the ledger knows that a session may meet.
-
-    `history` holds all items the session names or whose ids it takes, all items of its slots, and all that is
-    connected to any of them; `episodes` and `kinds` (key -> name, kind) those it names; `session` what is recorded
-    under its id; `newest` the newest record time of the whole ledger.
-    """
-
-    history: History
-    episodes: Mapping[str, Episode] = field(default_factory=dict)
-    kinds: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-    session: Sequence[Entry] = ()
-    newest: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Write:
-    """What a session came to: the entries to record, and what the items around them come to.
-
-    `before` and `after` hold the stretches of every item of the history, without and with the session.
-    """
-
-    session: str
-    at: datetime
-    entries: tuple[Entry, ...]
-    history: History
-    before: Mapping[str, Sequence[Stretch]]
-    after: Mapping[str, Sequence[Stretch]]
-
-    @property
-    def changed(self) -> dict[str, Sequence[Stretch]]:
-        """The stretches of every item for which they are new or other than before."""
-        return {id: now for id, now in self.after.items() if now != self.before.get(id)}
-
-
-@dataclass(frozen=True)
-class Named:
-    """What of the ledger a session names, so that its caller can fetch it."""
-
-    items: frozenset[str]
-    slots: frozenset[tuple[Kind, str]]
-    episodes: frozenset[str]
-    entities: frozenset[str]
-
-
-def named(session: Session) -> Named:
-    """The ids, slots and entity keys that a session names or takes."""
-    items: set[str] = set()
-    for stated in session.items:
-        items |= {stated.id, *stated.supersedes, *([stated.corrects] if stated.corrects else [])}
-    for link in session.supersessions:
-        items |= {link.old, link.new}
-    items.update(ending.id for ending in session.endings)
-    for review in session.reviews:
-        items |= {review.target.id, *([review.target.new] if review.target.new else [])}
-    names = [n for i in session.items for n in i.about or ()] + [n for e in session.episodes for n in e.mentions]
-    return Named(
-        items=frozenset(items),
-        slots=frozenset((i.kind, canonical_name(i.slot)) for i in session.items if i.slot is not None),
-        episodes=frozenset([e.id for e in session.episodes] + [e for i in session.items for e in i.evidence]),
-        entities=frozenset(entity_key(n) for n in [*names, *(e.name for e in session.entities)]),
-    )
 
 
 def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = False) -> Write | None:
@@ -138,7 +70,7 @@ class _Resolver:
         links = self.typed_links(items)
         endings, reviews = self.endings(), self.reviews(links)
         self.give_up_on_problems()
-        links |= dict.fromkeys(self.slot_links(items, links))
+        links |= dict.fromkeys(slot_order.links(self.history, items, links))
         entries: list[Entry] = [*entities, *episodes, *items, *links, *endings, *reviews]
         if not entries:
             self.refuse(f"session {session.id} brings nothing", session.line, "state at least one item or review")
@@ -402,91 +334,35 @@ class _Resolver:
             found.append(Review(stated.verdict, target, by, stated.reason, self.at, self.session.id))
         return found
 
-    # A slot orders itself
-
-    def slot_links(self, items: Iterable[Item], typed: Iterable[Link]) -> Iterator[Link]:
-        """The links by which each new item takes its place in its slot: the later start supersedes the earlier.
-
-        It meets the places whose claims meet its own, the nearest start first, and no link is made where a chain of
-        live links leads already from either to the other, or a link between the two was rejected. So an item is
-        linked to its neighbours alone, and a slot of n versions has about n links.
-        """
-        state = state_at(self.history.plus(typed))
-        for item in sorted((i for i in items if i.slot is not None), key=lambda i: (i.valid_from, i.id)):
-            own = self.history.place[item.id]
-            chained: set[str] | None = None
-            for other in self._neighbours(item, own):
-                place = self.history.place[other.id]
-                if chained is None:
-                    chained = state.reach(own) | state.reach(own, links=state.before)
-                if place in chained or {(own, place), (place, own)} & state.links:
-                    continue
-                old, new = sorted((item, other), key=lambda i: (i.valid_from, i.recorded_at, i.id))
-                link = Link(old.id, new.id, self.at, self.session.id, self.session.by)
-                state.learn([link])
-                chained = None
-                yield link
-
-    def _neighbours(self, item: Item, own: str) -> list[Item]:
-        """For each other place of the slot that claims an instant the item claims, its latest version there."""
-        found: dict[str, Item] = {}
-        meets: set[str] = set()
-        for version in self.history.items.values():
-            place = self.history.place[version.id]
-            if place != own and (version.kind, version.slot) == (item.kind, item.slot):
-                found[place] = max(found.get(place, version), version, key=lambda v: (v.recorded_at, v.id))
-                if meet(claim(version), claim(item)):
-                    meets.add(place)
-        order = sorted([item, *(found[p] for p in meets)], key=lambda i: (i.valid_from, i.recorded_at, i.id))
-        here = order.index(item)
-        return order[:here][::-1] + order[here + 1 :]
-
     # What must be so once all is recorded
 
-    def check_cycles(self, links: Iterable[Link], reviews: Iterable[Review]) -> None:
+    def check_cycles(self, links: Collection[Link], reviews: Collection[Review]) -> None:
         """No cycle over links that are live at one instant, from the session's clock on."""
-        touched = {self.history.pair(link) for link in links}
-        touched |= {self.history.pair(r.target) for r in reviews if r.target.new is not None}
-        if not touched:
+        if not links and not any(review.target.new is not None for review in reviews):
             return
-        state = State(self.history)
-        for at, entries in by_record_time(self.history.entries()):
-            state.learn(entries)
-            if at < self.at:
-                continue
-            for old, new in sorted(pair for pair in touched if pair is not None):
-                if new in state.after[old] and old in state.reach(new):
-                    self.refuse(
-                        f"{new} cannot supersede {old}: {old} supersedes {new}, directly or over others",
-                        self.session.line,
-                        "`ledger history` shows the chain",
-                    )
-                    return
+        for old, new in invariants.circles(self.history, since=self.at):
+            self.refuse(
+                f"{new} cannot supersede {old}: {old} supersedes {new}, directly or over others",
+                self.session.line,
+                "`ledger history` shows the chain",
+            )
+            return
 
     def check_places(self) -> None:
         """One version of a place is in force, whatever was reinstated."""
-        state = state_at(self.history)
-        for place in sorted(self.history.versions):
-            if len(in_force := state.in_force(place)) > 1:
-                names = " and ".join(sorted(i.id for i in in_force))
-                self.refuse(
-                    f"{names} would both stand as the correction of one item",
-                    self.session.line,
-                    "reject one of them first",
-                )
+        for versions in invariants.places_in_conflict(self.history):
+            self.refuse(
+                f"{' and '.join(v.id for v in versions)} would both stand as the correction of one item",
+                self.session.line,
+                "reject one of them first",
+            )
 
     def check_slots(self, write: Write) -> None:
         """As known now, at no instant do two items of one kind hold in one slot."""
-        for conflict in holds.slot_conflicts(self.history.items.values(), write.after):
+        for conflict in invariants.slot_conflicts(self.history.items.values(), write.after):
             self.refuse(
                 f"{conflict.ids[0]} and {conflict.ids[1]} would both hold in slot {conflict.slot} "
-                f"{during(conflict.during)}",
+                f"{conflict.during_words()}",
                 self.session.line,
                 "supersede, end or reject one of them",
             )
-
-
-def during(interval: Interval) -> str:
-    """A stretch in words: `from 2024-01-10`, `from 2024-01-10 to 2024-02-01`."""
-    start, end = interval
-    return f"from {show_short(start)}" + (f" to {show_short(end)}" if end is not None else " on")

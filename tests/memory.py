@@ -10,6 +10,7 @@ from typing import Any
 from ledger_cli import lines, rules, session_file
 from ledger_cli.errors import LedgerError
 from ledger_cli.history import History
+from ledger_cli.known import Known, Write
 from ledger_cli.model import Entity, Entry, Episode, Session, entity_key
 from tests.histories import Histories
 from tests.oracle import Oracle
@@ -23,14 +24,14 @@ class Memory:
     def __init__(self, entries: list[Entry] | None = None) -> None:
         self.entries: list[Entry] = list(entries or ())
 
-    def apply(self, document: dict[str, Any] | Session, *, backdated: bool = False) -> rules.Write | None:
+    def apply(self, document: dict[str, Any] | Session, *, backdated: bool = False) -> Write | None:
         """What the session came to; None if it was recorded already. Raises Refused."""
         session = document if isinstance(document, Session) else read(document)
         kinds: dict[str, tuple[str, str | None]] = {}
         for entry in self.entries:
             if isinstance(entry, Entity):
                 kinds.setdefault(entity_key(entry.name), (entry.name, entry.kind))
-        known = rules.Known(
+        known = Known(
             History(self.entries),
             {e.id: e for e in self.entries if isinstance(e, Episode)},
             kinds,

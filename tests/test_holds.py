@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ledger_cli import holds
+from ledger_cli import holds, invariants
 from ledger_cli.database import shown
 from ledger_cli.errors import LedgerError
 from ledger_cli.history import History, state_at
@@ -101,7 +101,7 @@ def _late(row: tuple[str, int]) -> tuple[int, str]:
 def test_no_accepted_history_has_two_current_answers(seed: int) -> None:
     memory = invent(3000 + seed, sessions=20)
     history = History(memory.entries)
-    assert holds.slot_conflicts(history.items.values(), holds.sweep(history)) == []
+    assert invariants.slot_conflicts(history.items.values(), holds.sweep(history)) == []
     assert memory.oracle().slot_conflicts() == []
 
 

@@ -12,6 +12,7 @@ from ledger_cli.errors import Refused
 from ledger_cli.history import History
 from ledger_cli.holds import known_at, sweep
 from ledger_cli.instant import LAST, parse, tidy
+from ledger_cli.known import Known
 from ledger_cli.model import Ending, Item, Link, Review
 from tests.memory import LATER, Memory, read
 
@@ -477,4 +478,4 @@ def test_an_added_item_that_holds_at_no_instant_is_warned_of() -> None:
 
 def test_the_clock_may_be_five_minutes_ahead() -> None:
     session = read({"session": "s", "at": (LATER + timedelta(minutes=5)).isoformat(), "decisions": [{"text": "n"}]})
-    assert rules.resolve(session, rules.Known(History(())), LATER) is not None
+    assert rules.resolve(session, Known(History(())), LATER) is not None
