@@ -38,8 +38,8 @@ class Answer(NamedTuple):
 class Engine(Protocol):
     """One graph in an embedded engine.
 
-    Times go in as aware datetimes or as text that a statement wraps in `datetime()`; they come out as aware
-    datetimes. A statement that fails changes nothing.
+    Times in statements are local datetimes in UTC, and go in and come out as naive ones, or go in as text that a
+    statement wraps in `localdatetime()`. A statement that fails changes nothing.
     """
 
     name: ClassVar[str]
@@ -61,7 +61,10 @@ class Engine(Protocol):
         """Run one statement and return its rows."""
 
     def bounded(self, text: str, params: Params, timeout_ms: int, work_limit: int, row_limit: int) -> Answer:
-        """Run a stranger's statement: it cannot write and it stops at its limits. Raises QueryRefused."""
+        """Run a stranger's statement: it cannot write and it stops at its limits. Times come out aware.
+
+        Raises QueryRefused.
+        """
 
     def search(self, words: str, limit: int) -> list[tuple[str, float]]:
         """Ids of the items whose text or rationale holds any of the words, with a score, best first."""

@@ -4,7 +4,7 @@ The rule of the two axes is kept as its answer. For each item the graph holds th
 record time) in which it held, `(item)-[:HOLDS]->(:Stretch)`, so that one statement with four half-open comparisons
 answers both axes at any size; walking links in a pattern stops at ten hops, and costs exponential time on diamonds.
 Stretches are nodes, not properties of self-loop edges: at 100,000 items (133,000 stretches) a reader loads the nodes
-20 ms faster, for node columns are mapped and edge properties are not; saving and asking take the same time.
+in half the time, for node columns are mapped and edge properties are not; saving and asking take the same time.
 
 Every item carries the label Item beside Decision or Fact: an id is looked up under one label, and ids of both kinds
 are one name space. No index is declared: `id` has one built in, and the rest is a scan of a few milliseconds.
@@ -17,17 +17,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from ledger_cli.model import Ending, Entry, Episode, Item, Kind, Link, Review, Stretch
-from ledger_cli.store import guard, rows, statements
+from ledger_cli.model import Entry, Episode, Item, Kind, Stretch
+from ledger_cli.store import guard, rows, statements, writing
 from ledger_cli.store.engine import Answer, Engine, Row
-from ledger_cli.store.rows import Names, Shown
+from ledger_cli.store.rows import Shown
 
 __all__ = ["Graph", "Shown"]
 
-_E = TypeVar("_E", Item, Episode)
-_BATCH = 1000
 _WORK_LIMIT = 5_000_000
 """Rows of intermediate work a stranger's query may cause: 12 times a scan of 100,000 items, and about 650 MB."""
 
@@ -47,9 +45,9 @@ class Graph:
         shown: Mapping[str, Shown],
     ) -> Self:
         """A new graph of all these entries, in memory. `stretches` and `shown` are by item id, missing = none."""
-        graph = cls(engine.new())
-        graph._write(list(entries), stretches, shown, empty=True)
-        return graph
+        empty = engine.new()
+        writing.fill(empty, entries, stretches, shown)
+        return cls(empty)
 
     @classmethod
     def load(cls, engine: type[Engine], path: Path, writable: bool = False) -> Self:
@@ -67,86 +65,27 @@ class Graph:
     def close(self) -> None:
         self._engine.close()
 
-    # Writing
-
     def add(
-        self,
-        entries: Iterable[Entry],
-        stretches: Mapping[str, Sequence[Stretch]],
-        shown: Mapping[str, Shown],
+        self, entries: Iterable[Entry], stretches: Mapping[str, Sequence[Stretch]], shown: Mapping[str, Shown]
     ) -> None:
         """Write one session: its entries, and for each item it touched the whole new set of stretches and its ends.
 
         Twice is once. An id that is there stays as it is; what an entry names must be there, or in the same call:
         a link, a verdict or an ending of an unknown item is left out.
         """
-        self._write(list(entries), stretches, shown, empty=False)
-
-    def _write(
-        self,
-        entries: list[Entry],
-        stretches: Mapping[str, Sequence[Stretch]],
-        shown: Mapping[str, Shown],
-        *,
-        empty: bool,
-    ) -> None:
-        items = _first_by_id(e for e in entries if isinstance(e, Item))
-        episodes = _first_by_id(e for e in entries if isinstance(e, Episode))
-        names = Names()
-        for entry in entries:
-            names.take(entry)
-        corrected = [i.corrects for i in items.values() if i.corrects is not None]
-        known_sessions: list[Row] = []
-        known_places: dict[str, str] = {}
-        if not empty:
-            known_sessions = self._rows("sessions", ids=sorted({e.session for e in entries}))
-            names.know(self._rows("entities", keys=names.keys()))
-            known_places = {row["id"]: row["place"] for row in self._rows("members", ids=corrected)}
-        places = rows.places(items, known_places)
-        none: Shown = (None, None)
-        item_rows = [rows.item_row(i, places[i.id], shown.get(i.id, none)) for i in items.values()]
-
-        self._each("merge_sessions", rows.sessions(entries, known_sessions))
-        self._each("merge_entities", names.rows())
-        self._each("merge_episodes", [rows.episode_row(e) for e in episodes.values()])
-        self._each("link_mentions", [{"id": e.id, "key": names.key(n)} for e in episodes.values() for n in e.mentions])
-        self._each("create_items" if empty else "merge_items", item_rows)
-        self._each("link_sessions", [{"id": i.id, "session": i.session} for i in items.values()])
-        self._each("link_about", [{"id": i.id, "key": names.key(n)} for i in items.values() for n in i.about])
-        self._each("link_evidence", [{"id": i.id, "episode": e} for i in items.values() for e in i.evidence])
-        self._each(
-            "link_corrections",
-            [{"id": i.id, "corrects": i.corrects, "place": places[i.id]} for i in items.values() if i.corrects],
-        )
-        self._each("merge_links", [rows.link_row(e) for e in entries if isinstance(e, Link)])
-        self._each("merge_endings", [rows.ending_row(e) for e in entries if isinstance(e, Ending)])
-        self._each("merge_reviews", [rows.review_row(e) for e in entries if isinstance(e, Review)])
-        if empty:
-            self._each("create_stretches", rows.stretch_rows(stretches))
-        else:
-            self._replace_stretches(stretches)
-            ends = [{"id": id, "validTo": rows.when(a), "closedAt": rows.when(b)} for id, (a, b) in shown.items()]
-            self._each("set_shown", ends)
-
-    def _replace_stretches(self, stretches: Mapping[str, Sequence[Stretch]]) -> None:
-        before = self.stretches(stretches)
-        changed = {id: its for id, its in stretches.items() if set(its) != set(before[id])}
-        gone = [id for id in changed if before[id]]
-        if gone:
-            self._run("drop_stretches", ids=gone)
-        self._each("create_stretches", rows.stretch_rows(changed))
+        writing.add(self._engine, entries, stretches, shown)
 
     # What is recorded
 
     def newest(self) -> datetime | None:
         """The record time of the newest entry; None in an empty ledger."""
-        found: datetime | None = self._rows("newest")[0]["at"]
-        return found
+        found = self._rows("newest")[0]["at"]
+        return rows.instant(found) if found is not None else None
 
     def session_at(self, id: str) -> datetime | None:
         """The clock of a session; None if nothing is recorded under the id."""
         found = self._rows("sessions", ids=[id])
-        return found[0]["at"] if found else None
+        return rows.instant(found[0]["at"]) if found else None
 
     def session_ids(self) -> list[str]:
         """Every session, by clock and id."""
@@ -157,7 +96,7 @@ class Graph:
         counts: dict[str, dict[str, int]] = defaultdict(dict)
         for row in self._rows("session_counts"):
             counts[row["session"]][row["what"]] = row["n"]
-        return [(row["id"], row["at"], counts[row["id"]]) for row in self._rows("all_sessions")]
+        return [(row["id"], rows.instant(row["at"]), counts[row["id"]]) for row in self._rows("all_sessions")]
 
     def items(self, ids: Iterable[str]) -> dict[str, Item]:
         """The items with these ids, in order of id; unknown ids are left out."""
@@ -217,7 +156,8 @@ class Graph:
 
         Not closed over links and corrections: what they come to is in the items' stretches.
         """
-        return self._concerning(sorted(row["id"] for row in self._rows("touched", after=after, until=until)))
+        window = {"after": rows.local(after), "until": rows.local(until)}
+        return self._concerning(sorted(row["id"] for row in self._rows("touched", **window)))
 
     def _concerning(self, ids: list[str]) -> list[Entry]:
         found: list[Entry] = list(self.items(ids).values())
@@ -230,16 +170,15 @@ class Graph:
 
     def stretches(self, ids: Iterable[str]) -> dict[str, list[Stretch]]:
         """For each of the ids, when it held, by (knownFrom, validFrom); empty if it never did."""
-        found: dict[str, list[Stretch]] = {id: [] for id in ids}
-        for row in self._rows("stretches", ids=list(found)):
-            found[row["id"]].append(rows.stretch(row))
-        return found
+        wanted = list(ids)
+        return rows.stretches(wanted, self._rows("stretches", ids=wanted))
 
     def holding(self, key: str | None, at: datetime, known: datetime) -> list[Item]:
         """The items that held at `at`, as known at `known`, by text and id; about an entity, None = all."""
+        times = {"at": rows.local(at), "known": rows.local(known)}
         if key is not None:
-            return [rows.item(row) for row in self._rows("holding", key=key, at=at, known=known)]
-        found = (rows.item(row) for row in self._rows("holding_all", at=at, known=known))
+            return [rows.item(row) for row in self._rows("holding", key=key, **times)]
+        found = (rows.item(row) for row in self._rows("holding_all", **times))
         return sorted(found, key=lambda i: (i.text, i.id))
 
     # What people ask
@@ -277,23 +216,7 @@ class Graph:
     # Running statements
 
     def _rows(self, name: str, **params: Any) -> list[Row]:
-        return self._engine.run(statements.text(name), params)
-
-    _run = _rows
-
-    def _each(self, name: str, batch: Sequence[Row]) -> None:
-        for start in range(0, len(batch), _BATCH):
-            self._engine.run(statements.text(name), {"rows": batch[start : start + _BATCH]})
-
-
-def _first_by_id(entries: Iterable[_E]) -> dict[str, _E]:
-    """By id; of several with one id (a damaged ledger) the earliest recorded counts, whatever the order."""
-    found: dict[str, _E] = {}
-    for entry in entries:
-        there = found.get(entry.id)
-        if there is None or (entry.recorded_at, entry.session) < (there.recorded_at, there.session):
-            found[entry.id] = entry
-    return found
+        return statements.run(self._engine, name, **params)
 
 
 def _folded(text: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -122,7 +123,7 @@ class KgliteEngine:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Zoned times have no mapped form and are held on the heap after a load: measured, and no news to a user."""
+    """Some columns may have no mapped form and are held on the heap after a load: no news to a user."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kglite.MappedFallbackWarning)
         yield
@@ -132,7 +133,7 @@ _NARROW = "name an item or an entity by its id in the first MATCH, or add a LIMI
 
 
 def _plain(value: Any) -> Any:
-    """Nodes, relationships and paths by their named properties, without the engine's own numbers and columns."""
+    """Instants as such; nodes, relationships and paths by their named properties, without the engine's own."""
     if isinstance(value, dict):
         if value.keys() == {"id", "labels", "properties"}:
             return {"labels": value["labels"], "properties": _named(value["properties"])}
@@ -141,6 +142,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)  # times are kept in UTC
     return value
 
 

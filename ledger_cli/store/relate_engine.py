@@ -1,9 +1,7 @@
 """A thin adapter of relate (package `relate-db`) over the same statements.
 
-It was written from the engine's documentation and HAS NOT BEEN RUN: no package index that was tried serves it.
+Written from the engine's documentation; it HAS NOT BEEN RUN: no package index that was tried serves the package.
 """
-
-from __future__ import annotations
 
 import os
 import shutil
@@ -18,17 +16,14 @@ from ledger_cli.errors import QueryRefused
 from ledger_cli.store import statements
 from ledger_cli.store.engine import Answer, DamagedStore, Params, Row
 
-if not hasattr(relate, "connect"):  # the registry's package of that name is an unrelated library
-    raise ImportError("this `relate` is another library; the engine is in the package relate-db")
-
 
 class RelateEngine:
     """One graph in relate, in a private copy: what is published is only ever written whole, by `save`."""
 
     name: ClassVar[str] = "relate"
-    version: ClassVar[str] = f"relate {version('relate-db')}"
+    version: ClassVar[str] = f"relate {version('relate-db')}"  # an ImportError where `relate` is another library
 
-    def __init__(self, origin: Path | None) -> None:
+    def __init__(self, origin: Path | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="ledger-")
         self._file = Path(self._folder.name) / "ledger.rl"
         if origin is not None:
@@ -37,7 +32,7 @@ class RelateEngine:
 
     @classmethod
     def new(cls) -> Self:
-        return cls(None)
+        return cls()
 
     @classmethod
     def load(cls, path: Path, writable: bool) -> Self:
@@ -55,20 +50,20 @@ class RelateEngine:
         raise QueryRefused("queries are not open on this engine: its limits were never tried", 'use engine = "kglite"')
 
     def search(self, words: str, limit: int) -> list[tuple[str, float]]:
-        self._db.execute(statements.text("index_text"), {})
-        rows = self.run(statements.text("search_relate"), {"index": "item_text", "words": words, "limit": limit})
-        return [(row["id"], row["score"]) for row in rows]
+        self.run(statements.text("index_text"), {})
+        return [
+            (r["id"], r["score"]) for r in self.run(statements.text("search_relate"), {"words": words, "limit": limit})
+        ]
 
     def freeze(self) -> Self:
-        return self
+        return self  # nothing of it is published unless somebody saves it
 
     def save(self, path: Path) -> None:
         self._db.close()  # writes its log into the file
-        temporary = path.with_name(path.name + ".tmp")
-        shutil.copyfile(self._file, temporary)
-        with temporary.open("rb+") as file:
+        part = Path(shutil.copyfile(self._file, path.with_name(f"{path.name}.tmp.relate")))
+        with part.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.replace(path)
+        part.replace(path)
         self._db = relate.connect(str(self._file))
 
     def close(self) -> None:

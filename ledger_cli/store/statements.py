@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ledger_cli.store.engine import Engine, Row
 
 _FOLDER = Path(__file__).parent / "cypher"
 
@@ -16,6 +20,11 @@ def text(name: str) -> str:
     except FileNotFoundError:
         raise KeyError(f"there is no statement {name!r}") from None
     return "\n".join(line for line in lines if not line.startswith("//")).strip()
+
+
+def run(engine: Engine, name: str, **params: Any) -> list[Row]:
+    """Run a statement by its name and return its rows."""
+    return engine.run(text(name), params)
 
 
 def header(name: str) -> str:

@@ -2,5 +2,5 @@
 // $rows: list of {item, validFrom, validTo, knownFrom, knownTo}, times as text, `to` may be null.
 UNWIND $rows AS r
 MATCH (d:Item {id: r.item})
-CREATE (d)-[:HOLDS]->(:Stretch {validFrom: datetime(r.validFrom), validTo: datetime(r.validTo),
-                                knownFrom: datetime(r.knownFrom), knownTo: datetime(r.knownTo)})
+CREATE (d)-[:HOLDS]->(:Stretch {validFrom: localdatetime(r.validFrom), validTo: localdatetime(r.validTo),
+                                knownFrom: localdatetime(r.knownFrom), knownTo: localdatetime(r.knownTo)})

@@ -2,7 +2,7 @@
 // Carries the rule of the two axes: `as-of` asks with $known = the last instant, `believed` with the day of the
 // knowledge. Both axes are half-open: from <= t < to, and no `to` is no end. holding_all.cypher says it again for the
 // whole ledger, because one statement for both takes twice the time there; a test holds the two together.
-// $key: the entity's key, string; $at, $known: datetime.
+// $key: the entity's key, string; $at, $known: local datetimes, in UTC.
 // Rows: items, by text, then id.
 MATCH (:Entity {id: $key})<-[:ABOUT]-(d:Item)
 MATCH (d)-[:HOLDS]->(s:Stretch)

@@ -1,5 +1,5 @@
 // What held at $at, as known at $known, in the whole ledger: holding.cypher without the entity.
-// $at, $known: datetime.
+// $at, $known: local datetimes, in UTC.
 // Rows: items, in no order (40,000 rows sort faster in Python).
 MATCH (d:Item)
 MATCH (d)-[:HOLDS]->(s:Stretch)

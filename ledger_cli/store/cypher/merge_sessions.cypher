@@ -2,4 +2,4 @@
 // $rows: list of {id, at, newestAt}, times as text.
 UNWIND $rows AS r
 MERGE (s:Session {id: r.id})
-SET s.at = datetime(r.at), s.newestAt = datetime(r.newestAt)
+SET s.at = localdatetime(r.at), s.newestAt = localdatetime(r.newestAt)

@@ -2,4 +2,4 @@
 // $rows: list of {id, validTo, closedAt}, times as text or null.
 UNWIND $rows AS r
 MATCH (d:Item {id: r.id})
-SET d.validTo = datetime(r.validTo), d.closedAt = datetime(r.closedAt)
+SET d.validTo = localdatetime(r.validTo), d.closedAt = localdatetime(r.closedAt)

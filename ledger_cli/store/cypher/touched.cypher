@@ -1,5 +1,5 @@
 // The items that a write in ($after, $until] recorded, changed the stretches of, reviewed or ended.
-// $after, $until: datetime.
+// $after, $until: local datetimes, in UTC.
 // Rows: id; each once, in no order.
 MATCH (d:Item) WHERE $after < d.recordedAt AND d.recordedAt <= $until
 RETURN d.id AS id
