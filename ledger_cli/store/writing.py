@@ -11,6 +11,7 @@ from ledger_cli.store.engine import Engine, Row
 from ledger_cli.store.rows import Names, Shown
 
 _E = TypeVar("_E", Item, Episode)
+_T = TypeVar("_T", Link, Ending, Review)
 _BATCH = 1000
 
 Stretches = Mapping[str, Sequence[Stretch]]
@@ -18,7 +19,7 @@ Stretches = Mapping[str, Sequence[Stretch]]
 
 def fill(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: Mapping[str, Shown]) -> None:
     """Write everything into an empty graph."""
-    entries = list(dict.fromkeys(entries))
+    entries = list(entries)
     names = _names(entries)
     _create(engine, entries, names, rows.sessions(entries), {}, shown)
     _each(engine, "create_stretches", rows.stretch_rows(stretches))
@@ -29,7 +30,7 @@ def add(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: M
 
     The writer holds the lock, so to look first is as good as to MERGE; create_items.cypher says what MERGE costs.
     """
-    entries = list(dict.fromkeys(entries))
+    entries = list(entries)
     names = _names(entries)
     names.know(statements.run(engine, "entities", keys=names.keys()))
     sessions = statements.run(engine, "sessions", ids=sorted({e.session for e in entries}))
@@ -66,9 +67,9 @@ def _create(
     _each(engine, "link_about", [{"id": i.id, "key": names.key(n)} for i in items for n in i.about])
     _each(engine, "link_evidence", [{"id": i.id, "episode": e} for i in items for e in i.evidence])
     _each(engine, "link_corrections", corrections)
-    _each(engine, "create_links", [rows.link_row(e) for e in entries if isinstance(e, Link)])
-    _each(engine, "create_endings", [rows.ending_row(e) for e in entries if isinstance(e, Ending)])
-    _each(engine, "create_reviews", [rows.review_row(e) for e in entries if isinstance(e, Review)])
+    _each(engine, "create_links", [rows.link_row(e) for e in _distinct(entries, Link)])
+    _each(engine, "create_endings", [rows.ending_row(e) for e in _distinct(entries, Ending)])
+    _each(engine, "create_reviews", [rows.review_row(e) for e in _distinct(entries, Review)])
 
 
 def _names(entries: Iterable[Entry]) -> Names:
@@ -118,6 +119,10 @@ def _replace_stretches(engine: Engine, stretches: Stretches) -> None:
 def _each(engine: Engine, name: str, batch: Sequence[Row]) -> None:
     for start in range(0, len(batch), _BATCH):
         statements.run(engine, name, rows=batch[start : start + _BATCH])
+
+
+def _distinct(entries: Iterable[Entry], kind: type[_T]) -> Iterable[_T]:
+    return dict.fromkeys(e for e in entries if isinstance(e, kind))
 
 
 def _first_by_id(entries: Iterable[_E]) -> dict[str, _E]:

@@ -135,6 +135,13 @@ def test_twice_is_once(engine: type[Engine]) -> None:
         assert answers(once, world) == expected
 
 
+def test_an_entry_given_twice_in_one_call_is_written_once(engine: type[Engine]) -> None:
+    world = worlds.orders()
+    double = worlds.World(world.entries * 2, world.stretches, world.shown)
+    assert answers(built(engine, double), world) == answers(built(engine, world), world)
+    assert answers(added(engine, double, [double.entries]), world) == answers(built(engine, world), world)
+
+
 def test_stretches_are_replaced_as_a_set(engine: type[Engine]) -> None:
     world = worlds.orders()
     graph = built(engine, world)
