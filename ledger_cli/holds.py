@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from ledger_cli.history import History, State, by_record_time
 from ledger_cli.intervals import Intervals, claim, subtract, union
@@ -135,8 +136,7 @@ def known_before(stretches: Iterable[Stretch], known: datetime) -> Intervals:
     return tuple(sorted(((s.valid_from, s.valid_to) for s in found), key=lambda i: i[0]))
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What is shown with an item: where it holds, the end of that, and since when that end stands."""
 
     holds: Intervals
@@ -144,8 +144,7 @@ class Shown:
     closed_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An item, and what is shown with it as known at the moment asked."""
 
     item: Item
@@ -175,8 +174,7 @@ def _end_of(item: Item, holds: Intervals) -> datetime | None:
     return holds[-1][1] if holds else item.valid_from
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What one write changed; sorted ids."""
 
     at: datetime

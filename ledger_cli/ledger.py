@@ -13,12 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ledger_cli import chains, checkpoint, checks, effects, holds, known, rules
-from ledger_cli.chains import Entanglement
+from ledger_cli import checkpoint, checks, holds
 from ledger_cli.database import Database, Say, Writer
-from ledger_cli.effects import Effects
 from ledger_cli.errors import NoLedger, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
@@ -39,12 +37,15 @@ from ledger_cli.model import (
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
+if TYPE_CHECKING:
+    from ledger_cli import chains
+    from ledger_cli.effects import Effects
+
 FOLDER = "snapshots"
 SESSIONS = "sessions"
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What held at `valid_at`, as known at `known_at` (None: all that is known now), by (text, id)."""
 
     entity: str | None
@@ -64,8 +65,7 @@ class Applied:
     texts: dict[str, str] = field(default_factory=dict)  # of the items the effects name
 
 
-@dataclass(frozen=True)
-class SlotRow:
+class SlotRow(NamedTuple):
     """What a slot answers now, and what is planned for it."""
 
     slot: str
@@ -74,8 +74,7 @@ class SlotRow:
     planned: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
-class SessionRow:
+class SessionRow(NamedTuple):
     """One applied session: its clock, how many entries of each sort it brought, and whether the checkpoint has it."""
 
     id: str
@@ -84,8 +83,7 @@ class SessionRow:
     exported: bool
 
 
-@dataclass(frozen=True)
-class Checkup:
+class Checkup(NamedTuple):
     """What `check` found; `errors` are those that fail it."""
 
     findings: tuple[checks.Finding, ...]
@@ -224,6 +222,8 @@ class Ledger:
         return done
 
     def _one(self, writer: Writer, build: Builder, backdated: bool) -> Applied:
+        from ledger_cli import effects, known, rules
+
         graph = writer.graph
         now, newest = self.clock(), graph.newest()
         session = build(writer, _next(now, newest))
@@ -300,6 +300,8 @@ class Ledger:
 
     def history(self, subject: str) -> chains.Chains:
         """The chains of an entity's items, or of one item: what stands, what it replaced, and what was rejected."""
+        from ledger_cli import chains
+
         graph = self.database.read()
         item = graph.items([subject]).get(subject)
         if item is not None:
@@ -310,13 +312,17 @@ class Ledger:
         entanglement = self._entanglement(graph, [i.id for i in about])
         return chains.of_entity(entanglement, name or subject, about)
 
-    def _entanglement(self, graph: Graph, ids: Iterable[str]) -> Entanglement:
+    def _entanglement(self, graph: Graph, ids: Iterable[str]) -> chains.Entanglement:
+        from ledger_cli import chains
+
         history = History(graph.component(ids, []))
         stretches = graph.stretches(history.items)
-        return Entanglement(history, {id: stretches.get(id, ()) for id in history.items})
+        return chains.Entanglement(history, {id: stretches.get(id, ()) for id in history.items})
 
     def show(self, id: str) -> chains.Dossier | Episode:
         """All that is recorded of one item: versions, links, endings, reviews, evidence; or one episode."""
+        from ledger_cli import chains
+
         graph = self.database.read()
         item = graph.items([id]).get(id)
         if item is None:
@@ -409,9 +415,10 @@ class Ledger:
         for path in session_files(self.root / SESSIONS):
             name = path.relative_to(self.root).as_posix()
             try:
-                sessions = session_file.read(path.read_bytes(), name)
-            except (SessionFileError, OSError) as fault:
-                yield checks.Finding("unreadable-session", str(fault), "warning", hint=f"ledger session check {name}")
+                sessions = session_file.read_file(path, name)
+            except SessionFileError as fault:
+                for problem in fault.problems:
+                    yield checks.Finding("unreadable-session", str(problem), "warning")
                 continue
             for session in sessions:
                 if session.id not in recorded:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ledger_cli.chains import Chains, Dossier, Node
-from ledger_cli.checks import Finding
-from ledger_cli.holds import Change, Row
 from ledger_cli.instant import show
-from ledger_cli.ledger import Answer, Applied, Checkup, SessionRow, SlotRow
-from ledger_cli.model import Ending, Episode, Item, Link, Review
+
+if TYPE_CHECKING:
+    from ledger_cli.chains import Chains, Dossier, Node
+    from ledger_cli.checks import Finding
+    from ledger_cli.holds import Change, Row
+    from ledger_cli.ledger import Answer, Applied, Checkup, SessionRow, SlotRow
+    from ledger_cli.model import Ending, Episode, Item, Link, Review
 
 Json = dict[str, Any]
 
