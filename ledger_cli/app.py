@@ -8,18 +8,28 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer._click.exceptions import ClickException  # typer brings a click of its own, which has no public name
+from typer.core import TyperGroup
 
 from ledger_cli import __version__
 from ledger_cli.commands import axes, demo, keep, look, reviews, session
 from ledger_cli.commands.shell import Shell
 from ledger_cli.errors import LedgerError
 
+
+class _InOrder(TyperGroup):
+    """Typer lists groups last; `session` is what people come for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: name not in ("init", "demo", "session"))
+
+
 app = typer.Typer(
     name="ledger",
+    cls=_InOrder,
     help="Decisions and facts on two time axes, kept as one canonical JSON file in git.",
     no_args_is_help=True,
     rich_markup_mode=None,

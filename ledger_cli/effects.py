@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from ledger_cli.history import state_at
 from ledger_cli.intervals import Intervals, claim, subtract
 from ledger_cli.known import Write
-from ledger_cli.model import Ending, Item, Link, Review, Stretch
+from ledger_cli.model import Ending, Item, Link, Review, Stretch, Target, Verdict
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Effects:
     """What a write did, as sorted ids.
 
     `until` tells of items that hold on until a date to come: the item, what takes over (None: an ending), and when.
+    `corrected` pairs an item with its correction; `verdicts` are those on links and endings.
     """
 
     added: tuple[str, ...]
@@ -27,6 +29,8 @@ class Effects:
     ended: tuple[str, ...]
     warnings: tuple[str, ...]
     until: tuple[tuple[str, str | None, datetime], ...]
+    corrected: tuple[tuple[str, str], ...]
+    verdicts: tuple[tuple[Verdict, Target], ...]
 
 
 def effects(write: Write) -> Effects:
@@ -53,6 +57,10 @@ def effects(write: Write) -> Effects:
         ended=tuple(sorted({e.id for e in write.entries if isinstance(e, Ending)})),
         warnings=tuple(_warnings(write, added)),
         until=tuple(_until(write, sorted(closed - added))),
+        corrected=tuple(
+            sorted((e.corrects, e.id) for e in write.entries if isinstance(e, Item) and e.corrects is not None)
+        ),
+        verdicts=tuple((e.verdict, e.target) for e in write.entries if isinstance(e, Review) and e not in reviews),
     )
 
 
@@ -62,10 +70,18 @@ def _open(stretches: Iterable[Stretch]) -> Intervals:
 
 
 def _warnings(write: Write, added: set[str]) -> Iterator[str]:
-    rejected = {e.target.id for e in write.entries if isinstance(e, Review) and e.verdict == "rejects"}
+    rejected = {
+        e.target.id
+        for e in write.entries
+        if isinstance(e, Review) and e.verdict == "rejects" and e.target.new is None and not e.target.ending
+    }
     for id in sorted(added - rejected):
         if not _open(write.after[id]):
             yield f"{id} holds at no instant: what replaces or ends it covers all it claims"
+    state = state_at(write.history)
+    for id in sorted(rejected):
+        if (correction := state.live_correction(id)) is not None:
+            yield f"{id} was corrected by {correction.id}, which stands; to strike both, reject {correction.id} too"
     for link in sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new)):
         old = write.before.get(link.old)
         if old is not None and not _open(old):

@@ -415,9 +415,10 @@ class Ledger:
         for path in session_files(self.root / SESSIONS):
             name = path.relative_to(self.root).as_posix()
             try:
-                sessions = session_file.read(path.read_bytes(), name)
-            except (SessionFileError, OSError) as fault:
-                yield checks.Finding("unreadable-session", str(fault), "warning", hint=f"ledger session check {name}")
+                sessions = session_file.read_file(path, name)
+            except SessionFileError as fault:
+                for problem in fault.problems:
+                    yield checks.Finding("unreadable-session", str(problem), "warning")
                 continue
             for session in sessions:
                 if session.id not in recorded:

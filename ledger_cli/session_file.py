@@ -48,13 +48,13 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
-def read_file(path: Path) -> tuple[Session, ...]:
-    """Read a session file. Raises SessionFileError, also where the file cannot be read."""
+def read_file(path: Path, name: str = "") -> tuple[Session, ...]:
+    """Read a session file, called `name` in messages. Raises SessionFileError, also where it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as fault:
-        raise SessionFileError([Problem(f"cannot be read: {fault.strerror}", str(path))]) from None
-    return read(data, str(path))
+        raise SessionFileError([Problem(f"cannot be read: {fault.strerror}", name or str(path))]) from None
+    return read(data, name or str(path))
 
 
 def read(data: bytes | str, source: str) -> tuple[Session, ...]:

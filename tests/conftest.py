@@ -21,7 +21,7 @@ settings.register_profile("suite", deadline=None, print_blob=True)
 settings.load_profile("suite")
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+DATA = ROOT / "tests" / "data"
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 """What the clock of a test says, unless the test sets it."""
 

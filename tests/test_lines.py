@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ledger_cli.lines import line, number, parse_line
 from ledger_cli.model import Ending, Entity, Episode, Item, Link, Review, Target
 
-SHARED = Path(__file__).resolve().parents[1].parent / "shared"
+DATA = Path(__file__).parent / "data"
 JAN, FEB = datetime(2024, 1, 10, tzinfo=UTC), datetime(2024, 2, 1, 9, tzinfo=UTC)
 
 FULL = Item(
@@ -283,7 +283,7 @@ FILES = ["blns.json", *(f"jcs/{name}.{side}.json" for name in JCS for side in ("
 @pytest.mark.parametrize("name", FILES)
 def test_published_strings_round_trip_or_are_refused_by_name(name):
     """RFC 8785's vectors and the big list of naughty strings, each as the text of an item."""
-    content = json.loads((SHARED / "realdata" / "canonical" / name).read_text(encoding="utf-8"))
+    content = json.loads((DATA / name).read_text(encoding="utf-8"))
     for text in {*strings(content)}:
         entry = Item("fact", "f1", text, JAN, FEB, "s")
         written = line(entry)

@@ -1,6 +1,4 @@
 """A real decision log on both axes: 795 sessions since 2000, applied by one command, against answers worked out apart.
-
-The log and the expected answers lie beside the repository; where they are missing these tests fail.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ import pytest
 
 from ledger_cli.app import run
 
-DECISIONS = Path(__file__).resolve().parents[2] / "shared" / "realdata" / "decisions"
-LOG = DECISIONS / "peps_sessions.json"
-EXPECTED = DECISIONS / "peps_ledger_expected.json"
+DATA = Path(__file__).parent / "data"
+LOG = DATA / "peps_sessions.json"
+EXPECTED = DATA / "peps_ledger_expected.json"
 
 
 def ledger(folder: Path, *arguments: str) -> Any:

@@ -32,7 +32,7 @@ from ledger_cli.model import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+DATA = ROOT / "tests" / "data"
 SCHEMA = json.loads((ROOT / "ledger_cli" / "session.schema.json").read_text(encoding="utf-8"))
 
 EXAMPLE = """\
@@ -497,7 +497,7 @@ def test_all_faults_of_a_file_are_reported_at_once_in_the_order_of_lines():
 
 
 @pytest.mark.parametrize(
-    "path", sorted((SHARED / "realdata/decisions/keps_yaml").glob("*.yaml")), ids=lambda path: path.name
+    "path", sorted((DATA / "keps").glob("*.yaml")), ids=lambda path: path.name
 )
 def test_real_yaml_that_is_no_session_gives_problems_with_lines(path):
     with pytest.raises(SessionFileError) as refusal:
@@ -507,11 +507,11 @@ def test_real_yaml_that_is_no_session_gives_problems_with_lines(path):
 
 
 def test_the_real_yaml_files_are_there():
-    assert len(list((SHARED / "realdata/decisions/keps_yaml").glob("*.yaml"))) >= 10
+    assert len(list((DATA / "keps").glob("*.yaml"))) >= 10
 
 
 def test_the_real_log_is_read_from_json_and_written_as_yaml():
-    data = (SHARED / "realdata/decisions/peps_sessions.json").read_bytes()
+    data = (DATA / "peps_sessions.json").read_bytes()
     sessions = read(data, "peps.json")
     assert len(sessions) > 700
     assert read(session_file.to_yaml(sessions)) == sessions

@@ -23,7 +23,10 @@ def as_of(ctx: typer.Context, words: EntityAndDate, json: AsJson = False) -> Non
 
 
 def believed(ctx: typer.Context, words: EntityAndDate, known: Annotated[list[str], typer.Option("--known", metavar="DATE", help="As known on this date; give several to see the answer change.")] = [], json: AsJson = False) -> None:  # fmt: skip # noqa: E501, B006
-    """What the ledger said of a date: on that date, or as known on another."""
+    """What the ledger said of a date.
+
+    On that date itself, or as known on another.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     sh = shell(ctx)
@@ -38,7 +41,10 @@ def believed(ctx: typer.Context, words: EntityAndDate, known: Annotated[list[str
 
 
 def lateness(ctx: typer.Context, json: AsJson = False) -> None:
-    """Days from valid to record date, most late first; negative = planned ahead."""
+    """How late the ledger learned each item.
+
+    Days from valid to record date, most late first; negative = planned ahead.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     rows = shell(ctx).ledger().lateness()
@@ -49,7 +55,11 @@ def lateness(ctx: typer.Context, json: AsJson = False) -> None:
 
 
 def diff(ctx: typer.Context, after: Annotated[str, typer.Option("--from", metavar="DATE", help="Writes after this.")], until: Annotated[str, typer.Option("--to", metavar="DATE", help="Writes up to and with this.")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """What each write in a period added, closed, reopened, rejected, reinstated and ended."""
+    """What each write in a period changed.
+
+    What it added, closed, reopened, rejected, reinstated and ended. A date is its midnight in UTC: `--to 2024-02-13`
+    takes in all of the 12th.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     sh = shell(ctx)

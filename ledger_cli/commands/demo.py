@@ -10,7 +10,7 @@ STORY = "story.yaml"
 
 
 def demo(ctx: typer.Context) -> None:
-    """Play the orders story in a temporary repository, and answer both questions."""
+    """Play the orders story in a temporary repository."""
     import tempfile
     from importlib.resources import files
     from pathlib import Path

@@ -10,7 +10,10 @@ from ledger_cli.commands.shell import AsJson, shell
 
 
 def init(ctx: typer.Context) -> None:
-    """Begin a ledger in this folder (again: adds what is missing)."""
+    """Begin a ledger in this folder.
+
+    Again: adds what is missing.
+    """
     from ledger_cli.ledger import Ledger
     from ledger_cli.views import terminal
 
@@ -22,7 +25,10 @@ def init(ctx: typer.Context) -> None:
 
 
 def export(ctx: typer.Context, carry: Annotated[bool, typer.Option("--carry", help="Bring sessions along that were applied on another checkpoint.")] = False, drop: Annotated[list[str], typer.Option("--drop", metavar="SESSION", help="Give up a session that was never exported.")] = []) -> None:  # fmt: skip # noqa: E501, B006
-    """Write the checkpoint: all that is pending, in canonical form. Never runs `git add`."""
+    """Write the checkpoint with all that is pending.
+
+    In canonical form, with the lines of a merge put in order. Never runs `git add`.
+    """
     from ledger_cli.views import terminal
 
     ledger = shell(ctx).ledger()
@@ -35,14 +41,20 @@ def export(ctx: typer.Context, carry: Annotated[bool, typer.Option("--carry", he
 
 
 def rebuild(ctx: typer.Context) -> None:
-    """Throw the store away and build it from the checkpoint (and what is not exported yet)."""
+    """Build the store anew from the checkpoint.
+
+    And from what was applied and not exported yet.
+    """
     from ledger_cli.views import terminal
 
     terminal.out(f"rebuilt the store from {shell(ctx).ledger().rebuild()} entries\n")
 
 
 def check(ctx: typer.Context, json: AsJson = False) -> None:
-    """Refuse what no session could have written: bytes, references, cycles, two current answers. Exit code 3."""
+    """Refuse what no session could have written.
+
+    Bytes that are not canonical, unknown ids, cycles, a slot with two current answers: exit code 3.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     found = shell(ctx).ledger().check()
@@ -55,7 +67,10 @@ def check(ctx: typer.Context, json: AsJson = False) -> None:
 
 
 def doctor(ctx: typer.Context, json: AsJson = False) -> None:
-    """Say what is set up and what is not, each with the command that mends it."""
+    """Say what is set up and what is not.
+
+    Each with the one command that mends it.
+    """
     from ledger_cli.doctor import examine
     from ledger_cli.views import tables, terminal
     from ledger_cli.views.as_json import render

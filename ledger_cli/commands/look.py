@@ -10,7 +10,10 @@ from ledger_cli.commands.shell import AsJson, shell
 
 
 def history(ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """The chain of what replaced what, with both times, versions and reviews."""
+    """The chain of what replaced what.
+
+    With both times, versions and reviews.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     found = shell(ctx).ledger().history(subject)
@@ -36,7 +39,10 @@ def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], j
 
 
 def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metavar="WORDS")], limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 5, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """Find items by words, best first; what no longer holds is found too."""
+    """Find items by words, best first.
+
+    What no longer holds is found too.
+    """
     from ledger_cli.views import as_json, tables, terminal
 
     text = " ".join(words)
@@ -48,7 +54,7 @@ def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metava
 
 
 def slots(ctx: typer.Context, prefix: Annotated[str, typer.Argument(metavar="[PREFIX]")] = "", json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """What each slot answers now, and what is planned for it."""
+    """What each slot answers now, and what is planned."""
     from ledger_cli.views import as_json, tables, terminal
 
     rows = shell(ctx).ledger().slots(prefix)

@@ -19,7 +19,10 @@ Reason = Annotated[str, typer.Option("--reason", help="Why.")]
 
 
 def reject(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = None, ending: Ending = False, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """Reject an item, a link or an ending: it never took effect. What it replaced holds again."""
+    """Reject an item, a link or an ending.
+
+    It never took effect: what it replaced holds again.
+    """
     _review(ctx, "rejects", id, by, reason, link, ending, at, no_export, json)
 
 
@@ -29,7 +32,7 @@ def reinstate(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = N
 
 
 def end(ctx: typer.Context, id: Id, on: Annotated[str, typer.Option("--on", metavar="DATE", help="From when it no longer holds.")], by: By, reason: Annotated[str | None, typer.Option("--reason", help="Why.")] = None, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
-    """End an item: it stops holding on a date, and nothing replaces it."""
+    """End an item on a date; nothing replaces it."""
     sh = shell(ctx)
     clock = sh.time(at) if at is not None else None
     _say(sh.ledger().end(id, sh.time(on), by=by, reason=reason, at=clock, export=not no_export), f"{id} ends then already", json)  # fmt: skip # noqa: E501

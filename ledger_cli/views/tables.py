@@ -9,16 +9,16 @@ from typing import Any
 from ledger_cli.chains import Chains, Dossier, Node
 from ledger_cli.doctor import Examined
 from ledger_cli.holds import Change, Row, Shown
-from ledger_cli.instant import show, show_short
+from ledger_cli.instant import show
 from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
 from ledger_cli.model import Ending, Episode, Interval, Item, Link, Review
-from ledger_cli.views.terminal import Cell, lines, table
+from ledger_cli.views.terminal import Cell, lines, table, when
 
 
 def stretch(interval: Interval) -> str:
     """`2024-01-10 → 2024-02-01`; nothing behind the arrow: no end."""
     start, end = interval
-    return f"{show_short(start)} →" + (f" {show_short(end)}" if end is not None else "")
+    return f"{when(start)} →" + (f" {when(end)}" if end is not None else "")
 
 
 def _holds(shown: Shown) -> Cell:
@@ -28,8 +28,8 @@ def _holds(shown: Shown) -> Cell:
 def answer(found: Answer) -> None:
     """What held on a date."""
     about = found.entity or "the whole ledger"
-    on = show_short(found.valid_at)
-    known = "as known now" if found.known_at is None else f"as known on {show_short(found.known_at)}"
+    on = when(found.valid_at)
+    known = "as known now" if found.known_at is None else f"as known on {when(found.known_at)}"
     lines([[(about, "bold"), f" on {on}, {known}"], [""]])
     if not found.rows:
         lines([[("nothing", "dim")]])
@@ -41,7 +41,7 @@ def _items(rows: Iterable[Row]) -> None:
     table(
         ("id", "what", "holds", "learned", "slot"),
         [
-            ((r.item.id, "bold"), r.item.text, _holds(r.shown), show_short(r.item.recorded_at), r.item.slot or "")
+            ((r.item.id, "bold"), r.item.text, _holds(r.shown), when(r.item.recorded_at), r.item.slot or "")
             for r in rows
         ],
         wrap="what",
@@ -51,10 +51,10 @@ def _items(rows: Iterable[Row]) -> None:
 def answers(found: Sequence[Answer]) -> None:
     """What was believed of one date, as known on several."""
     about = found[0].entity or "the whole ledger"
-    lines([[(about, "bold"), f" on {show_short(found[0].valid_at)}"], [""]])
+    lines([[(about, "bold"), f" on {when(found[0].valid_at)}"], [""]])
     rows: list[Sequence[Cell]] = []
     for one in found:
-        known = show_short(one.known_at) if one.known_at is not None else "now"
+        known = when(one.known_at) if one.known_at is not None else "now"
         for n, row in enumerate(one.rows):
             rows.append((known if n == 0 else "", (row.item.id, "bold"), row.item.text))
         if not one.rows:
@@ -63,9 +63,7 @@ def answers(found: Sequence[Answer]) -> None:
 
 
 def lateness(found: Iterable[tuple[Item, int]]) -> None:
-    rows = [
-        ((i.id, "bold"), str(days), i.text, show_short(i.valid_from), show_short(i.recorded_at)) for i, days in found
-    ]
+    rows = [((i.id, "bold"), str(days), i.text, when(i.valid_from), when(i.recorded_at)) for i, days in found]
     table(("id", "days late", "what", "valid from", "learned"), rows, right=("days late",), wrap="what")
 
 
@@ -74,7 +72,7 @@ def changes(found: Sequence[Change], items: Mapping[str, Item]) -> None:
         lines([[("nothing changed", "dim")]])
     styles = {"added": "green", "closed": "yellow", "reopened": "green", "rejected": "red", "reinstated": "green"}
     for n, change in enumerate(found):
-        lines([*([[""]] if n else []), [(show_short(change.at), "bold")]])
+        lines([*([[""]] if n else []), [(when(change.at), "bold")]])
         rows: list[Sequence[Cell]] = []
         for name in ("added", "closed", "reopened", "rejected", "reinstated", "ended"):
             for id in getattr(change, name):
@@ -103,21 +101,20 @@ def history(found: Chains) -> None:
     rows: list[Sequence[Cell]] = []
     for chain in found.chains:
         for node in chain:
-            rows += _node(node, "  " * node.depth + ("└ replaced " if node.depth else ""))
+            rows += _node(node, "  " * node.depth + ("└ " if node.depth else ""), "replaced " if node.depth else "")
     for node in found.rejected:
-        rows += _node(node, "✗ ")
+        rows += _node(node, "✗ ", "")
     lines(rows)
 
 
-def _node(node: Node, lead: str) -> Iterable[Sequence[Cell]]:
+def _node(node: Node, lead: str, word: str) -> Iterable[Sequence[Cell]]:
     item, shown = node.row.item, node.row.shown
     holds = _holds(shown)
-    closed = f", closed {show_short(shown.closed_at)}" if shown.closed_at is not None else ""
-    learned = f"learned {show_short(item.recorded_at)}{closed}"
-    yield [lead, (item.id, "bold"), "  ", item.text]
+    closed = f", closed {when(shown.closed_at)}" if shown.closed_at is not None else ""
+    learned = f"learned {when(item.recorded_at)}{closed}"
+    yield [lead, word, (item.id, "bold"), "  ", item.text]
     indent = " " * (len(lead) + 2)
-    verb = "" if not shown.holds else "holds " if shown.valid_to is None else "held "
-    yield [indent, verb, holds, f"; {learned}"]
+    yield [indent, "holds " if shown.holds else "", holds, f"; {learned}"]
     for version in node.versions:
         yield [indent, ("corrected ", "yellow"), (version.item.id, "bold"), "  ", version.item.text]
     for ending in node.endings:
@@ -128,14 +125,12 @@ def _node(node: Node, lead: str) -> Iterable[Sequence[Cell]]:
 
 def _review(r: Review) -> Cell:
     verb = "rejected" if r.verdict == "rejects" else "reinstated"
-    return f"{r.target} {verb} by {r.by} on {show_short(r.recorded_at)}: {r.reason}", "red" if verb[
-        2
-    ] == "j" else "green"
+    return f"{r.target} {verb} by {r.by} on {when(r.recorded_at)}: {r.reason}", "red" if verb[2] == "j" else "green"
 
 
 def _ending(e: Ending) -> Cell:
     reason = f": {e.reason}" if e.reason else ""
-    return f"ended on {show_short(e.valid_to)} by {e.by}, learned {show_short(e.recorded_at)}{reason}", "yellow"
+    return f"ended on {when(e.valid_to)} by {e.by}, learned {when(e.recorded_at)}{reason}", "yellow"
 
 
 def dossier(found: Dossier) -> None:
@@ -161,7 +156,7 @@ def dossier(found: Dossier) -> None:
 
 
 def _link(link: Link, other: str, live: bool) -> Cell:
-    words = f"{other}, since {show_short(link.recorded_at)} ({link.session})"
+    words = f"{other}, since {when(link.recorded_at)} ({link.session})"
     return words if live else (words + ", rejected", "dim")
 
 
@@ -197,7 +192,7 @@ def slots(found: Sequence[SlotRow]) -> None:
 
 def sessions(found: Sequence[SessionRow]) -> None:
     rows = [
-        ((s.id, "bold"), show_short(s.at), _counted(s.counts), "" if s.exported else ("not exported", "yellow"))
+        ((s.id, "bold"), when(s.at), _counted(s.counts), "" if s.exported else ("not exported", "yellow"))
         for s in found
     ]
     table(("session", "recorded at", "brought", ""), rows)
@@ -217,7 +212,7 @@ def query(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 def _value(value: object) -> str:
     if isinstance(value, datetime):
-        return show_short(value)
+        return when(value)
     return "" if value is None else str(value)
 
 

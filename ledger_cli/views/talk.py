@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledger_cli.errors import LedgerError, Refused
-from ledger_cli.instant import show_short
 from ledger_cli.ledger import Applied
-from ledger_cli.views.terminal import Cell, lines, talk
+from ledger_cli.views.terminal import Cell, lines, talk, when
 
 
 def applied(done: Applied, *, dry: bool = False) -> None:
-    """One session's line, and one for each of its effects."""
+    """One session's line, and one for each of its effects. (That a rejected item closed goes without saying.)"""
     rows: list[Sequence[Cell]] = []
     if done.status == "unchanged":
         rows.append([(done.session, "bold"), ": nothing to do, all of it is recorded already"])
     else:
         verb = "would apply" if dry else "applied"
-        rows.append([(done.session, "bold"), f": {verb}, recorded at ", show_short(done.at)])
+        rows.append([(done.session, "bold"), f": {verb}, recorded at ", when(done.at)])
         rows += _effects(done)
     lines(rows)
 
@@ -26,6 +25,7 @@ def _effects(done: Applied) -> list[Sequence[Cell]]:
     e, texts = done.effects, done.texts
     assert e is not None
     until = {id for id, _, _ in e.until}
+    corrected = {old for old, _ in e.corrected}
     rows: list[Sequence[Cell]] = []
 
     def say(word: str, style: str, id: str, more: str = "") -> None:
@@ -35,6 +35,11 @@ def _effects(done: Applied) -> list[Sequence[Cell]]:
         say("added", "green", id)
     for old, new in e.linked:
         rows.append(["  ", (f"{'linked':<10}", "cyan"), " ", (new, "bold"), " supersedes ", (old, "bold")])
+    for old, new in e.corrected:
+        rows.append(["  ", (f"{'corrected':<10}", "cyan"), " ", (old, "bold"), " by ", (new, "bold")])
+    for verdict, target in e.verdicts:
+        word, style = ("rejected", "red") if verdict == "rejects" else ("reinstated", "green")
+        rows.append(["  ", (f"{word:<10}", style), f" {target}"])
     for id in e.rejected:
         say("rejected", "red", id)
     for id in e.reinstated:
@@ -43,9 +48,9 @@ def _effects(done: Applied) -> list[Sequence[Cell]]:
         say("ended", "yellow", id)
     for id, successor, end in e.until:
         what = f"until {successor} takes over on " if successor else "until it ends on "
-        rows.append(["  ", (f"{'holds':<10}", "yellow"), " ", (id, "bold"), f"  {what}{show_short(end)}"])
+        rows.append(["  ", (f"{'holds':<10}", "yellow"), " ", (id, "bold"), f"  {what}{when(end)}"])
     for id in e.closed:
-        if id not in until and id not in e.added:
+        if id not in until and id not in e.added and id not in corrected and id not in e.rejected:
             say("closed", "yellow", id)
     for id in e.reopened:
         say("reopened", "green", id, "  (holds again)")

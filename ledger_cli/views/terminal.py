@@ -5,9 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 Cell = str | tuple[str, str]  # a text, or a text and its style
+
+
+def when(at: datetime) -> str:
+    """An instant for people, in UTC: the date alone at midnight, else to the minute, or as fine as it has to be."""
+    if not (at.hour or at.minute or at.second or at.microsecond):
+        return f"{at:%Y-%m-%d}".rjust(10, "0")
+    if at.microsecond:
+        return f"{at:%Y-%m-%d %H:%M:%S.%f}".rstrip("0").rjust(10, "0")
+    return f"{at:%Y-%m-%d %H:%M:%S}".removesuffix(":00").rjust(10, "0")
 
 
 def out(text: str) -> None:
@@ -41,28 +51,44 @@ def _print_table(what: Any) -> None:
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> None:
-    """Print lines made of plain and styled pieces."""
+    """Print lines made of plain and styled pieces. On a terminal a long line goes on under where its text began:
+    behind a first piece that indents it.
+    """
+    from rich.table import Table
     from rich.text import Text
 
     console = _console()
     for row in rows:
-        console.print(Text.assemble(*row), soft_wrap=True)
+        lead = row[0]
+        words = lead[0] if isinstance(lead, tuple) else lead
+        if not console.is_terminal or not (words.startswith("  ") or words.strip(_LEAD) == "") or len(row) < 2:
+            console.print(Text.assemble(*row), soft_wrap=not console.is_terminal, overflow="fold")
+            continue
+        grid = Table.grid()
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(Text.assemble(lead), Text.assemble(*row[1:]))
+        console.print(grid)
+
+
+_LEAD = " └✗"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequence[str] = (), wrap: str = "") -> None:
-    """Print a table with a head of its own; `wrap` names the column that gives way on a narrow terminal."""
+    """Print a table; on a narrow terminal the column `wrap` gives way first, then all whose values hold blanks."""
     from rich.table import Table
     from rich.text import Text
 
+    console = _console()
     found = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for head in heads:
         gives_way = head == wrap
         found.add_column(
             head,
             justify="right" if head in right else "left",
-            no_wrap=not gives_way,
             overflow="fold",
-            min_width=12 if gives_way else None,
+            min_width=16 if gives_way else None,
+            ratio=1 if gives_way and console.is_terminal else None,
         )
     for row in rows:
         found.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(cell) for cell in row))
