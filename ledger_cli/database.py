@@ -1,17 +1,21 @@
 """The directory database `snapshots/`: the checkpoint in git, the journal beside it, and the store built from both.
 
 Truth is checkpoint + journal. The store is a cache of them: at any doubt it is rebuilt, and the answers are the same.
+
+Who looks at both reads the journal first: a writer empties it when the checkpoint holds its sessions, so what is no
+longer in the one is in the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from ledger_cli import checkpoint, checks, holds, journal
-from ledger_cli.errors import Busy, Damaged, NoLedger, Refused
+from ledger_cli import checkpoint, checks, durable, holds, journal
+from ledger_cli.errors import Busy, Damaged, NoLedger, Problem, Refused
 from ledger_cli.history import History
 from ledger_cli.instant import LAST
 from ledger_cli.journal import Base, Pending
@@ -22,6 +26,8 @@ from ledger_cli.store.graph import Graph, Shown
 
 Say = Callable[[str], None]
 WAYS_OUT = "`ledger export --carry` brings them here, `ledger export --drop SESSION` gives one up"
+_PATIENCE = 25
+"""How many hundredths of a second a reader waits for a writer that is about to publish, before it builds by itself."""
 
 
 def shown(items: Mapping[str, Item], stretches: Mapping[str, Sequence[Stretch]]) -> dict[str, Shown]:
@@ -62,17 +68,32 @@ class Database:
 
     def scratch(self) -> Writer:
         """The current state, to try sessions on: nothing of it is ever written."""
-        return _Scratch(self, self._load(writable=True), Identity(0, 0, 0, ""), self._journal())
+        pending = self._journal()
+        return _Scratch(self, self._load(writable=True), Identity(0, 0, 0, ""), pending)
 
     def pending(self) -> dict[str, tuple[Entry, ...]]:
         """The sessions of the journal that the checkpoint does not hold."""
-        journaled = self._journal().sessions
+        journaled = self._journal()
         data = self.data() if journaled else b""
-        return {id: entries for id, entries in journaled.items() if not checkpoint.session_entries(data, id)}
+
+        def recorded(id: str) -> Collection[Entry]:
+            try:
+                return checkpoint.session_entries(data, id)
+            except ValueError:  # a damaged checkpoint does not hold it
+                return ()
+
+        return _unrecorded(journaled, recorded).sessions
 
     def recorded(self, session: str) -> list[Entry]:
         """What is recorded under a session's id, exported or not."""
-        return list(self.pending().get(session, ())) or checkpoint.session_entries(self.data(), session)
+        return list(self.pending().get(session, ())) or self.exported(session)
+
+    def exported(self, session: str) -> list[Entry]:
+        """What the checkpoint holds under a session's id. Raises Damaged where a line of it cannot be read."""
+        try:
+            return checkpoint.session_entries(self.data(), session)
+        except ValueError as fault:
+            raise Damaged(f"the checkpoint, session {session}: {fault}", "`ledger check` names every line") from None
 
     def aside(self) -> tuple[str, ...]:
         """The sessions of the journal that do not fit the checkpoint here."""
@@ -81,56 +102,72 @@ class Database:
     def is_fresh(self) -> bool:
         """Does the store equal checkpoint and journal?"""
         current = self.generations.current()
-        return current is not None and self._trusted(current) is not None and self.generations.path(current).exists()
+        return current is not None and self._trusted(current) is not None and self.generations.path(current).is_file()
 
     def _load(self, *, writable: bool) -> Graph:
-        for _ in range(20):  # a generation may be swept between reading its name and loading it
-            current = self.generations.current()
-            known = self._trusted(current) if current is not None else None
-            if known is None:
-                break
-            self._tell(known.aside)
+        """The generation that counts; one built anew where there is none, or none that holds all.
+
+        A writer journals before it publishes, so a reader that comes in between waits for it a moment.
+        """
+        self._existing()
+        for _ in range(_PATIENCE):
+            if (graph := self._load_current(writable=writable)) is not None:
+                return graph
             try:
-                return Graph.load(self._engine(), self.generations.path(known), writable=writable)
-            except FileNotFoundError:
-                if self.generations.current() == current:
-                    break
-            except engines.DamagedStore:
+                self._make_store()
+                with self.generations.lock(0):
+                    return self._load_current(writable=writable) or self._rebuild_for_reading(writable=writable)
+            except Busy:
+                time.sleep(0.01)
+            except durable.CannotWrite:
                 break
-        return self._rebuild_for_reading(writable=writable)
+        return self._built(self._truth(), writable=writable)
+
+    def _load_current(self, *, writable: bool) -> Graph | None:
+        current = self.generations.current()
+        while current is not None and (known := self._trusted(current)) is not None:
+            try:
+                graph = Graph.load(self._engine(), self.generations.path(known), writable=writable)
+            except (FileNotFoundError, engines.DamagedStore):
+                if current == (current := self.generations.current()):
+                    return None  # not swept by a writer, but lost or damaged
+                continue
+            self._tell(known.aside)
+            return graph
+        return None
 
     def _trusted(self, current: Current) -> Current | None:
         """The generation as against what is on disk, or None where that holds more, or other things."""
         if current.engine != self._engine().version:
             return None
-        known = current.knows(self._existing())
-        if known is None:
-            return None
         journaled = set(self._journal().sessions)
-        if not journaled >= {*known.pending, *known.aside}:
+        known = self._known(current)
+        if known is None or not {*known.pending, *known.aside} <= journaled:
             return None
-        if journaled - {*known.pending, *known.exported, *known.aside} and not self._being_written():
-            return None
-        return known
+        return known if journaled <= {*known.pending, *known.exported, *known.aside} else None
 
-    def _being_written(self) -> bool:
+    def _known(self, current: Current) -> Current | None:
         try:
-            with self.generations.lock(0):
-                return False
-        except Busy:
-            return True
+            return current.knows(self._existing())
+        except OSError as fault:
+            raise self._unreadable(fault) from None
 
     def _rebuild_for_reading(self, *, writable: bool) -> Graph:
-        """Answer from checkpoint and journal; leave a generation behind if no writer is at work."""
+        """Answer from checkpoint and journal, and leave a generation behind if the disk takes one. Needs the lock."""
+        self._tell_lost()
+        durable.sweep(self.checkpoint)
+        truth = self._truth()
+        graph = self._build(truth)
         try:
-            self.generations.folder.mkdir(exist_ok=True)
-            with self.generations.lock(0):
-                truth = self._truth()
-                graph = self._build(truth)
-                self._publish(graph, truth.identity, truth)
-        except (Busy, OSError):  # also where the folder cannot be written
-            truth = self._truth()
-            graph = self._build(truth)
+            self._publish(graph, truth.identity, truth.pending, aside=truth.aside.sessions)
+        except durable.CannotWrite as fault:
+            self.say(f"note: the store is not kept: {fault.message}")
+        return self._told(graph, truth, writable=writable)
+
+    def _built(self, truth: Truth, *, writable: bool) -> Graph:
+        return self._told(self._build(truth), truth, writable=writable)
+
+    def _told(self, graph: Graph, truth: Truth, *, writable: bool) -> Graph:
         self._tell(tuple(truth.aside.sessions))
         return graph if writable else graph.frozen()
 
@@ -141,55 +178,68 @@ class Database:
                 f"This answer goes without. {WAYS_OUT}."
             )
 
+    def _tell_lost(self) -> None:
+        """Say what was acknowledged and is in neither file any more: somebody took the journal away."""
+        current = self.generations.current()
+        if current is None or not current.pending or self._known(current) is None:
+            return
+        journaled = self._journal().sessions
+        if lost := [id for id in current.pending if id not in journaled and not self.exported(id)]:
+            self.say(f"note: {', '.join(lost)}: applied but never exported, and gone with the journal that held it")
+
     # Writing
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
         """Hold the lock, recover what a killed writer left, and yield what can be written to."""
-        self._existing()
-        self.make_store()
-        with self.generations.lock(self.timeout):
+        with self._locked():
             yield self._recovered()
 
-    def make_store(self) -> None:
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock, and clear away what killed writers left."""
+        self._existing()
+        self._make_store()
+        with self.generations.lock(self.timeout):
+            self.generations.sweep(self.generations.current())
+            durable.sweep(self.checkpoint)
+            yield
+
+    def _make_store(self) -> None:
         try:
-            self.generations.folder.mkdir(exist_ok=True)
+            if not self.generations.folder.is_dir():
+                self.generations.folder.mkdir(exist_ok=True)
+                durable.sync_folder(self.folder)  # a journal in it is lost with its entry
         except OSError as fault:
-            raise checkpoint.CannotWrite(f"cannot write in {self.folder}: {fault.strerror}") from None
+            raise durable.CannotWrite(f"cannot write in {self.folder}: {fault.strerror or fault}") from None
 
     def _recovered(self) -> Writer:
         current = self.generations.current()
-        self.generations.sweep(current)
+        known = self._trusted(current) if current is not None else None
         pending = self._journal()
-        known = current.knows(self._existing()) if current is not None else None
-        fresh = (
-            current is not None
-            and known is not None
-            and current.engine == self._engine().version
-            and not known.aside
-            and set(known.pending) <= set(pending.sessions) <= {*known.pending, *known.exported}
-            and (pending.base is None or not known.pending or pending.base.digest == known.checkpoint.sha256)
-        )
-        if fresh and current is not None and known is not None:
+        if known is not None and not known.aside:
             try:
-                graph = Graph.load(self._engine(), self.generations.path(current), writable=True)
+                graph = Graph.load(self._engine(), self.generations.path(known), writable=True)
+            except (FileNotFoundError, engines.DamagedStore):
+                pass
+            else:
                 left = pending.without(known.exported)
                 self._keep_in_journal(left, pending)
                 return Writer(self, graph, known.checkpoint, left)
-            except (FileNotFoundError, engines.DamagedStore):
-                pass
+        self._tell_lost()
         truth = self._truth()
         if truth.aside:
-            raise Refused(
-                f"{', '.join(truth.aside.sessions)}: applied but never exported, on a checkpoint that is not the one "
-                f"here: {self.checkpoint}",
-                WAYS_OUT,
-            )
-        left = truth.pending
-        if left:  # from here on they stand on this checkpoint
-            left = Pending(Base(truth.identity.sha256, frozenset(e.session for e in truth.entries)), left.sessions)
-        self._keep_in_journal(left, pending)
-        return Writer(self, self._build(truth), truth.identity, left)
+            raise self._does_not_fit(truth.aside)
+        self.generations.forget()
+        self._keep_in_journal(truth.pending, pending)
+        return Writer(self, self._build(truth), truth.identity, truth.pending, clean=False)
+
+    def _does_not_fit(self, aside: Pending) -> Refused:
+        return Refused(
+            f"{', '.join(aside.sessions)}: applied but never exported, on a checkpoint that is not the one here: "
+            f"{self.checkpoint}",
+            WAYS_OUT,
+        )
 
     def _keep_in_journal(self, left: Pending, found: Pending) -> None:
         if left != found:
@@ -198,7 +248,11 @@ class Database:
     # Truth
 
     def _existing(self) -> Path:
-        if not self.checkpoint.exists():
+        try:
+            there = self.checkpoint.exists()
+        except OSError as fault:
+            raise self._unreadable(fault) from None
+        if not there:
             raise NoLedger(f"there is no ledger in {self.folder}", "run `ledger init`, or go to a folder that has one")
         return self.checkpoint
 
@@ -210,20 +264,21 @@ class Database:
 
     def data(self) -> bytes:
         """The checkpoint's bytes as they stand."""
-        try:
-            return self._existing().read_bytes()
-        except OSError as fault:
-            raise Damaged(f"cannot read {self.checkpoint}: {fault.strerror}") from None
+        return self._read_checkpoint()[1]
 
-    def _truth(self, *, any_order: bool = False) -> Truth:
-        data = self.data()
-        identity = Identity.of(self.checkpoint, data)
-        entries = tuple(checkpoint.read(data, any_order=any_order))
-        recorded = {entry.session for entry in entries}
-        left = self._journal().without(recorded)
-        if not left or _fits(left, identity, entries, recorded):
-            return Truth(identity, entries, left, Pending())
-        return Truth(identity, entries, Pending(), left)
+    def _read_checkpoint(self, known: Identity | None = None) -> tuple[Identity, bytes]:
+        try:
+            return Identity.read(self._existing(), known)
+        except OSError as fault:
+            raise self._unreadable(fault) from None
+
+    def _unreadable(self, fault: OSError) -> Damaged:
+        return Damaged(f"cannot read {self.checkpoint}: {fault.strerror or fault}")
+
+    def _truth(self) -> Truth:
+        pending = self._journal()
+        identity, data = self._read_checkpoint()
+        return _truth(identity, checkpoint.read(data), pending)
 
     def _build(self, truth: Truth) -> Graph:
         entries = [*truth.entries, *truth.pending.entries()]
@@ -231,29 +286,73 @@ class Database:
         stretches = holds.sweep(history)
         return Graph.build(self._engine(), entries, stretches, shown(history.items, stretches))
 
-    def _publish(self, graph: Graph, identity: Identity, truth: Truth) -> Current:
+    # Publishing
+
+    def _save(self, graph: Graph) -> tuple[int, str]:
         number, path = self.generations.next()
-        graph.save(path)
+        try:
+            graph.save(path)
+        except Exception as fault:  # each engine has its own for a disk that is full
+            raise durable.CannotWrite(f"cannot write {path}: {fault}") from fault
+        return number, path.name
+
+    def _publish(self, graph: Graph, identity: Identity, pending: Pending, aside: Iterable[str] = ()) -> None:
+        self.generations.must_hold()
+        number, file = self._save(graph)
         current = Current(
             number,
-            path.name,
+            file,
             self._engine().version,
             identity,
-            pending=tuple(truth.pending.sessions),
-            aside=tuple(truth.aside.sessions),
+            pending=tuple(pending.sessions),
+            aside=tuple(aside),
         )
         self.generations.publish(current)
         self.generations.sweep(current)
-        return current
+
+    def _swap(self, graph: Graph, data: bytes, exported: Pending, found: Identity, before: Identity | None) -> None:
+        """Publish a generation and its checkpoint, and empty the journal: readers see all as before, or all anew.
+
+        `found` is what stands there now: if another program (git) replaces it meanwhile, nothing is written over it.
+        `before` is the same where the journal's sessions fit it, so that a killed swap is still a good generation.
+        """
+        temp = checkpoint.write_temp(self.checkpoint, data)
+        try:
+            number, file = self._save(graph)
+            current = Current(
+                number,
+                file,
+                self._engine().version,
+                Identity.of(temp, data),
+                before=before,
+                exported=tuple(exported.sessions),
+            )
+            self.generations.must_hold()
+            self.generations.publish(current)
+            if not (self.checkpoint.exists() and found.same_stat(self.checkpoint)):
+                raise self._moved(exported)
+        except BaseException:
+            temp.unlink(missing_ok=True)
+            raise
+        checkpoint.replace(temp, self.checkpoint)
+        journal.replace(self.generations.journal, Pending())
+        self.generations.sweep(current)
+
+    def _moved(self, waiting: Pending) -> Refused:
+        names = f"; {', '.join(waiting.sessions)}: applied, and waiting to be exported" if waiting else ""
+        return Refused(
+            f"another program changed {self.checkpoint} while it was being written, and it is left as it is{names}",
+            "`ledger export` writes it",
+        )
 
     # Export and rebuild
 
     def rebuild(self) -> Truth:
         """Throw the store away and build it from checkpoint and journal."""
-        self.make_store()
-        with self.generations.lock(self.timeout):
+        with self._locked():
+            self._tell_lost()
             truth = self._truth()
-            self._publish(self._build(truth), truth.identity, truth)
+            self._publish(self._build(truth), truth.identity, truth.pending, aside=truth.aside.sessions)
         return truth
 
     def export(self, *, carry: bool = False, drop: Iterable[str] = ()) -> tuple[bool, tuple[str, ...]]:
@@ -263,71 +362,60 @@ class Database:
         were applied on another checkpoint, `drop` gives sessions up that were never exported.
         Raises Damaged for a file that is no checkpoint, Refused where the pending sessions do not fit.
         """
-        self._existing()
-        self.make_store()
-        with self.generations.lock(self.timeout):
-            self._drop(tuple(drop))
-            current = self.generations.current()
-            if current is not None and not self._journal() and current.knows(self.checkpoint) == current:
-                return False, ()  # untouched since this tool wrote it
-            truth = self._truth(any_order=True)
+        dropped = tuple(drop)
+        with self._locked():
+            pending = self._journal()
+            identity, data = self._read_checkpoint()
+            if not pending and not dropped and self._wrote(identity, data):
+                return False, ()
+            entries, tidy = _read_any_order(data)
+            if dropped:
+                pending = _without(pending, dropped, entries)
+            truth = _truth(identity, entries, pending)
+            here = Base(identity.sha256, frozenset(entry.session for entry in entries))
             came = truth.pending
-            if truth.aside:
-                if not carry:
-                    raise Refused(
-                        f"{', '.join(truth.aside.sessions)}: applied but never exported, on a checkpoint that is not "
-                        f"the one here: {self.checkpoint}",
-                        WAYS_OUT,
-                    )
-                came = truth.aside
-                if found := _broken(truth.entries, came.entries()):
-                    raise Refused([checks.problem(f) for f in found])
-            truth = replace(truth, entries=(*truth.entries, *came.entries()), pending=Pending(), aside=Pending())
-            data = checkpoint.render(truth.entries)
-            changed = data != self.data()
-            graph = self._build(truth)
+            if truth.aside and carry:
+                came = _carried(truth)
+            elif truth.aside and not dropped:
+                raise self._does_not_fit(truth.aside)
+            if dropped or truth.aside:
+                # From here on, and also if this is killed, they are given up, or stand on this checkpoint.
+                self.generations.forget()
+                journal.replace(self.generations.journal, Pending(here, came.sessions) if came else truth.aside)
+            if truth.aside and not carry:
+                self.say(f"note: {', '.join(truth.aside.sessions)}: still waiting. {WAYS_OUT}.")
+                return False, ()
+            truth = Truth(identity, (*entries, *came.entries()), Pending(), Pending())
+            graph, new = self._build(truth), checkpoint.render(truth.entries)
+            changed = new != data
             if changed:
-                self._swap(graph, data, tuple(came.sessions), before=truth.identity)
+                self._swap(graph, new, came, found=identity, before=identity if tidy else None)
             else:
-                self._publish(graph, truth.identity, truth)
-            journal.replace(self.generations.journal, Pending())
+                self._publish(graph, identity, Pending())
+                journal.replace(self.generations.journal, Pending())
         return changed, tuple(came.sessions)
 
-    def _drop(self, sessions: Sequence[str]) -> None:
-        if not sessions:
-            return
-        pending = self._journal()
-        for id in sessions:
-            if id not in pending.sessions:
-                raise Refused(f"{id} is not waiting to be exported", "`ledger doctor` names those that are")
-        left = pending.without(sessions)
-        if found := _broken(checkpoint.read(self.data(), any_order=True), left.entries()):
-            raise Refused([checks.problem(f) for f in found], "give up what builds on it as well")
-        journal.replace(self.generations.journal, left)
+    def _wrote(self, identity: Identity, data: bytes) -> bool:
+        """Is this a checkpoint that was read, whole and in order, and has not changed since?
 
-    def _swap(self, graph: Graph, data: bytes, exported: tuple[str, ...], before: Identity) -> Current:
-        """Publish a generation and its checkpoint: readers see the one before, or both anew."""
-        number, path = self.generations.next()
-        temp = checkpoint.write_temp(self.checkpoint, data)
-        try:
-            graph.save(path)
-            current = Current(
-                number, path.name, self._engine().version, Identity.of(temp, data), before=before, exported=exported
-            )
-            self.generations.publish(current)
-        except BaseException:
-            temp.unlink(missing_ok=True)
-            raise
-        checkpoint.replace(temp, self.checkpoint)
-        return current
+        Then it is what an export would write, up to its line ends.
+        """
+        current = self.generations.current()
+        return current is not None and current.checkpoint.sha256 == identity.sha256 and b"\r" not in data
 
 
 class Writer:
-    """The store, held for writing: what is known, and how sessions become part of it."""
+    """The store, held for writing: what is known, and how sessions become part of it.
 
-    def __init__(self, database: Database, graph: Graph, identity: Identity, pending: Pending) -> None:
+    `clean` says whether a generation on disk holds all of it.
+    """
+
+    def __init__(
+        self, database: Database, graph: Graph, identity: Identity, pending: Pending, *, clean: bool = True
+    ) -> None:
         self.database, self.graph, self.identity, self.pending = database, graph, identity, pending
-        self.clean = True  # does a generation on disk hold all of it?
+        self.clean = clean
+        self._torn = False  # does the graph hold what the journal may not?
 
     def record(
         self,
@@ -336,35 +424,49 @@ class Writer:
         items: Mapping[str, Item],
         changed: Mapping[str, Sequence[Stretch]],
     ) -> None:
-        """Take a session in and journal it: when this returns, it is durable."""
-        if self.pending.base is None:
-            known = frozenset(id for id in self.graph.session_ids())
-            self.pending = Pending(Base(self.identity.sha256, known), dict(self.pending.sessions))
-        assert self.pending.base is not None
-        self.clean = False
+        """Take a session in and journal it: when this returns, it is durable.
+
+        Raises CannotWrite; then what came before it is kept, and nothing more can be recorded.
+        """
+        self.database.generations.must_hold()
+        base = self._base()
+        self.clean, self._torn = False, True
         self.graph.add(entries, changed, shown(items, changed))
-        journal.append(self.database.generations.journal, self.pending.base, session, entries)
+        journal.append(self.database.generations.journal, base, session, entries)
         self.pending.sessions[session] = tuple(entries)
+        self._torn = False
+
+    def _base(self) -> Base:
+        """What the journal stands on: this checkpoint, also for what was applied on one that this one includes."""
+        base = self.pending.base
+        if base is None or base.digest != self.identity.sha256:
+            base = Base(self.identity.sha256, frozenset(self.graph.session_ids()) - self.pending.sessions.keys())
+            if self.pending:
+                journal.replace(self.database.generations.journal, Pending(base, self.pending.sessions))
+            self.pending = Pending(base, dict(self.pending.sessions))
+        return base
 
     def recorded(self, session: str) -> list[Entry]:
         """What is recorded under a session's id, exported or not."""
-        if session in self.pending.sessions:
-            return list(self.pending.sessions[session])
-        return checkpoint.session_entries(self.database.data(), session)
+        return list(self.pending.sessions.get(session, ())) or self.database.exported(session)
 
     def finish(self, *, export: bool) -> None:
-        """Publish what was recorded, and write it to the checkpoint if asked."""
-        database, generations = self.database, self.database.generations
+        """Publish what was recorded, and write it to the checkpoint if asked.
+
+        Raises CannotWrite, and Refused where git replaced the checkpoint meanwhile; what was recorded is in the
+        journal then, and the next export writes it.
+        """
+        if self._torn:
+            return  # this graph is nobody's state; the journal has what was acknowledged
         if export and self.pending:
-            data = database.data().replace(b"\r\n", b"\n")
+            found, data = self.database._read_checkpoint(self.identity)
+            if found.sha256 != self.identity.sha256:
+                raise self.database._moved(self.pending)
             groups = self._groups()
-            new = checkpoint.splice(data, self.pending.entries(), groups.__getitem__)
-            current = database._swap(self.graph, new, tuple(self.pending.sessions), before=self.identity)
-            journal.replace(generations.journal, Pending())
-            generations.sweep(current)
+            new = checkpoint.splice(data.replace(b"\r\n", b"\n"), self.pending.entries(), groups.__getitem__)
+            self.database._swap(self.graph, new, self.pending, found=found, before=found)
         elif not self.clean:
-            truth = Truth(self.identity, (), self.pending, Pending())
-            database._publish(self.graph, self.identity, truth)
+            self.database._publish(self.graph, self.identity, self.pending)
 
     def _groups(self) -> dict[str, str]:
         """The groups of the recorded items that the pending lines stand with."""
@@ -384,13 +486,79 @@ class _Scratch(Writer):
         self.pending.sessions[session] = tuple(entries)
 
 
-def _fits(pending: Pending, identity: Identity, entries: Sequence[Entry], recorded: set[str]) -> bool:
+def _truth(identity: Identity, entries: Sequence[Entry], pending: Pending) -> Truth:
+    recorded = _by_session(entries, pending.sessions)
+    left = _unrecorded(pending, recorded.__getitem__)
+    if not left or _fits(left, identity, entries, recorded):
+        return Truth(identity, tuple(entries), left, Pending())
+    return Truth(identity, tuple(entries), Pending(), left)
+
+
+def _by_session(entries: Iterable[Entry], wanted: Iterable[str]) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {id: [] for id in wanted}
+    for entry in entries:
+        if entry.session in found:
+            found[entry.session].append(entry)
+    return found
+
+
+def _unrecorded(pending: Pending, recorded: Callable[[str], Collection[Entry]]) -> Pending:
+    """What is pending, less the sessions of which every entry is recorded in the checkpoint."""
+    return pending.without([id for id, its in pending.sessions.items() if set(its) <= set(recorded(id))])
+
+
+def _fits(
+    pending: Pending, identity: Identity, entries: Sequence[Entry], recorded: Mapping[str, Collection[Entry]]
+) -> bool:
     """Does the checkpoint hold all that the pending sessions were applied on, and nothing that they break?"""
     base = pending.base
     if base is None or base.digest == identity.sha256:
         return True
-    return base.sessions <= recorded and not _broken(entries, pending.entries())
+    return (
+        base.sessions <= {entry.session for entry in entries}
+        and not any(recorded[id] for id in pending.sessions)  # another session took the id
+        and not _breaks(entries, pending.entries())
+    )
 
 
-def _broken(entries: Iterable[Entry], more: Iterable[Entry]) -> list[checks.Finding]:
-    return [f for f in checks.findings((None, e) for e in [*entries, *more]) if f.severity == "error"]
+def _breaks(entries: Sequence[Entry], more: Sequence[Entry], before: Sequence[Entry] = ()) -> list[checks.Finding]:
+    """What is wrong with the entries and `more` that is not wrong with the entries and `before`."""
+    known = {(f.code, f.ids, f.slot) for f in _errors([*entries, *before])}
+    return [f for f in _errors([*entries, *more]) if (f.code, f.ids, f.slot) not in known]
+
+
+def _errors(entries: Iterable[Entry]) -> list[checks.Finding]:
+    return [f for f in checks.findings((None, e) for e in entries) if f.severity == "error"]
+
+
+def _without(pending: Pending, dropped: Sequence[str], entries: Sequence[Entry]) -> Pending:
+    """What is pending, less the sessions given up. Raises Refused where one does not wait, or another builds on it."""
+    for id in dropped:
+        if id not in pending.sessions:
+            raise Refused(f"{id} is not waiting to be exported", "`ledger doctor` names those that are")
+    left = pending.without(dropped)
+    if found := _breaks(entries, left.entries(), before=pending.entries()):
+        raise Refused([checks.problem(f) for f in found], "give up what builds on it as well")
+    return left
+
+
+def _carried(truth: Truth) -> Pending:
+    """The sessions that stand aside, to be brought to this checkpoint. Raises Refused where it cannot take them."""
+    came = truth.aside
+    recorded = _by_session(truth.entries, came.sessions)
+    problems = [
+        Problem(f"session {id} is recorded here with other content", hint=f"`ledger export --drop {id}` gives yours up")
+        for id in came.sessions
+        if recorded[id]
+    ]
+    if problems := problems or [checks.problem(f) for f in _breaks(truth.entries, came.entries())]:
+        raise Refused(problems)
+    return came
+
+
+def _read_any_order(data: bytes) -> tuple[list[Entry], bool]:
+    """The checkpoint's entries, and whether it is in order. Raises Damaged for worse than that."""
+    try:
+        return checkpoint.read(data), True
+    except Damaged:
+        return checkpoint.read(data, any_order=True), False

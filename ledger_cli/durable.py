@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -50,13 +51,23 @@ def replace(temp: Path, path: Path) -> None:
         _give_up(path, temp, fault)
         raise
     try:
-        _sync_folder(real.parent)
+        sync_folder(real.parent)
     except OSError as fault:
         hint = "the new file is in its place, but may not survive a power failure"
         raise CannotWrite(f"cannot flush the folder of {path}: {fault.strerror}", hint) from fault
 
 
-def _sync_folder(folder: Path) -> None:
+def sweep(path: Path) -> None:
+    """Remove what killed writers left of `write_temp`. Only for whoever holds the lock: it takes a living one's too."""
+    real = Path(os.path.realpath(path))
+    ours = re.compile(rf"\.{re.escape(real.name)}\.[0-9a-f]{{12}}\.tmp")
+    with contextlib.suppress(OSError):
+        for left in [p for p in real.parent.iterdir() if ours.fullmatch(p.name)]:
+            left.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make what was created, renamed and removed in a folder survive a power failure. Raises OSError."""
     if os.name == "nt":  # has no handle on a folder
         return
     handle = os.open(folder, os.O_RDONLY)

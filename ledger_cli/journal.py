@@ -1,19 +1,22 @@
 """The journal: what sessions recorded that the checkpoint does not hold yet.
 
 `journal.jsonl` begins with what it was written on (the checkpoint's digest and its sessions), then one block a
-session: its entry lines as in the checkpoint, closed by one line that names it. A block without that line was
-never acknowledged and does not count.
+session: its entry lines as in the checkpoint, closed by one line that names it. A block that was cut off before the
+end of that line was never acknowledged and does not count.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ledger_cli import lines
+from ledger_cli.durable import CannotWrite, sync_folder
 from ledger_cli.errors import Damaged
 from ledger_cli.model import Entry
 
@@ -39,10 +42,11 @@ class Pending:
     def entries(self) -> list[Entry]:
         return [entry for session in self.sessions.values() for entry in session]
 
-    def without(self, recorded: Iterable[str]) -> Pending:
-        """The same, less the sessions that are recorded elsewhere by now."""
-        gone = set(recorded)
-        return Pending(self.base, {id: entries for id, entries in self.sessions.items() if id not in gone})
+    def without(self, gone: Iterable[str]) -> Pending:
+        """The same, less these sessions; with none left nothing stands on any checkpoint."""
+        gone = set(gone)
+        left = {id: entries for id, entries in self.sessions.items() if id not in gone}
+        return Pending(self.base, left) if left else Pending()
 
 
 def read(path: Path) -> Pending:
@@ -51,63 +55,149 @@ def read(path: Path) -> Pending:
         data = path.read_bytes()
     except FileNotFoundError:
         return Pending()
-    whole = data[: _last_block(data)]
-    if not whole:
-        return Pending()
-    number = 1
+    except OSError as fault:
+        raise Damaged(f"cannot read {path}: {fault.strerror}", _HINT) from None
+    end = _last_block(data)
     try:
-        head, *rest = whole.decode().split("\n")[:-1]
-        base = json.loads(head)
-        pending = Pending(Base(base["base"], frozenset(base["sessions"])))
-        entries: list[Entry] = []
-        for line in rest:
-            number += 1
-            if line.startswith("{"):
-                entries.append(lines.parse_line(line))
-            else:
-                id = json.loads(line).removeprefix(_END)
-                pending.sessions[id] = tuple(entries)
-                entries = []
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise Damaged(
-            f"{path}:{number}: this is no journal: {fault}",
-            "the sessions in it were applied but not exported; mend the line, or move the file away to go without them",
-        ) from None
+        pending = _blocks(data[:end].split(b"\n")[:-1])
+        _check_cut_off(data[end:], begins=end == 0)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        number = data[:end].count(b"\n") + 1 if not isinstance(fault, _AtLine) else fault.number
+        raise Damaged(f"{path}:{number}: this is no journal: {fault}", _HINT) from None
     return pending
 
 
 _END = "end of session "
+_HINT = "the sessions in it were applied but not exported; mend the line, or move the file away to go without them"
+
+
+class _AtLine(ValueError):
+    def __init__(self, number: int, fault: Exception) -> None:
+        super().__init__(str(fault))
+        self.number = number
+
+
+def _blocks(whole: list[bytes]) -> Pending:
+    if not whole:
+        return Pending()
+    number, entries = 1, list[Entry]()
+    try:
+        head = json.loads(whole[0])
+        pending = Pending(Base(head["base"], frozenset(head["sessions"])))
+        for line in whole[1:]:
+            number += 1
+            if line.startswith(b"{"):
+                entries.append(lines.parse_line(line.decode()))
+                continue
+            id = _closes(json.loads(line))
+            if id in pending.sessions:
+                raise ValueError(f"session {id} stands here a second time")
+            if not entries or any(entry.session != id for entry in entries):
+                raise ValueError(f"what stands above is not what session {id} recorded")
+            pending.sessions[id] = tuple(entries)
+            entries = []
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        raise _AtLine(number, fault) from None
+    return pending
+
+
+def _closes(said: Any) -> str:
+    """The session that a closing line names."""
+    if not isinstance(said, str) or not said.startswith(_END):
+        raise ValueError("this line closes no session")
+    return said.removeprefix(_END)
+
+
+def _check_cut_off(tail: bytes, *, begins: bool) -> None:
+    """Raise ValueError where what follows the last whole block is not the beginning of one: it was tampered with.
+
+    After a power failure it may be a run of zeros, for a file's length can reach the disk before what it holds.
+    """
+    *whole, last = tail.split(b"\n")
+    head = b'{"base": "'
+    for line in whole:
+        if not line.startswith(b"{") and b"\0" not in line:
+            raise ValueError("this line closes no session")
+    first = whole[0] if whole else last
+    if begins and not (first.startswith(head) or head.startswith(first) or b"\0" in first):
+        raise ValueError("it does not begin as one")
 
 
 def _last_block(data: bytes) -> int:
     """Where the last whole block ends; what follows is a write that was cut off."""
-    found = data.rfind(b'\n"' + _END.encode())
-    return data.find(b"\n", found + 1) + 1 if found >= 0 else 0
+    whole = data.rfind(b"\n") + 1
+    while (found := data.rfind(b'\n"' + _END.encode(), 0, whole)) >= 0:
+        if (end := data.find(b"\n", found + 1, whole)) >= 0:
+            return end + 1
+        whole = found
+    return 0
 
 
 def append(path: Path, base: Base, session: str, entries: Iterable[Entry]) -> None:
-    """Write one session behind the others, durably: when this returns, it is acknowledged."""
-    block = "".join(f"{lines.line(entry)}\n" for entry in entries) + json.dumps(_END + session, ensure_ascii=False)
-    with path.open("ab") as file:
-        end = _last_block(path.read_bytes()) if file.tell() else 0
-        file.truncate(end)
+    """Write one session behind the others, durably: when this returns, it is acknowledged.
+
+    Raises CannotWrite, and then nothing of the session is kept.
+    """
+    with _durably(path), path.open("r+b" if path.exists() else "x+b") as file:
+        end = _end_of_blocks(file)
         file.seek(end)
+        try:
+            file.truncate()
+            file.write((_block(session, entries) if end else _head(base) + _block(session, entries)).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(file.fileno(), end)
+            raise
         if not end:
-            head = {"base": base.digest, "sessions": sorted(base.sessions)}
-            file.write((json.dumps(head, ensure_ascii=False) + "\n").encode())
-        file.write((block + "\n").encode())
-        file.flush()
-        os.fsync(file.fileno())
+            sync_folder(path.parent)  # a new file is lost with its folder's entry
 
 
 def replace(path: Path, pending: Pending) -> None:
-    """Make the journal hold exactly this, atomically; nothing pending = no file."""
-    if not pending:
-        path.unlink(missing_ok=True)
-        return
-    assert pending.base is not None
-    temp = path.with_suffix(".tmp")
-    temp.unlink(missing_ok=True)
-    for session, entries in pending.sessions.items():
-        append(temp, pending.base, session, entries)
-    temp.replace(path)
+    """Make the journal hold exactly this, atomically and durably; nothing pending = no file. Raises CannotWrite."""
+    with _durably(path):
+        if not pending:
+            path.unlink(missing_ok=True)
+            if path.parent.is_dir():
+                sync_folder(path.parent)
+            return
+        assert pending.base is not None
+        temp = path.with_suffix(".tmp")
+        with temp.open("wb") as file:
+            blocks = (_block(session, entries) for session, entries in pending.sessions.items())
+            file.write("".join([_head(pending.base), *blocks]).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        temp.replace(path)
+        sync_folder(path.parent)
+
+
+def _head(base: Base) -> str:
+    return json.dumps({"base": base.digest, "sessions": sorted(base.sessions)}, ensure_ascii=False) + "\n"
+
+
+def _block(session: str, entries: Iterable[Entry]) -> str:
+    body = "".join(f"{lines.line(entry)}\n" for entry in entries)
+    return body + json.dumps(_END + session, ensure_ascii=False) + "\n"
+
+
+def _end_of_blocks(file: Any) -> int:
+    """`_last_block` of an open file. Mostly its last line closes a block, and then it need not be read as a whole."""
+    size: int = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 4096))
+    tail = file.read()
+    start = tail.rfind(b"\n", 0, -1)
+    if start >= 0 and tail.endswith(b"\n") and tail.startswith(b'"' + _END.encode(), start + 1):
+        return size
+    file.seek(0)
+    return _last_block(file.read())
+
+
+@contextlib.contextmanager
+def _durably(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as fault:
+        hint = "nothing of this session was kept; what was acknowledged before it waits for `ledger export`"
+        raise CannotWrite(f"cannot write {path}: {fault.strerror or fault}", hint) from fault
