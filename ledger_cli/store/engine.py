@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, cast
 
-from ledger_cli.errors import Damaged, LedgerError
+from ledger_cli.errors import Damaged, LedgerError, QueryRefused
 
 Row = dict[str, Any]
 Params = Mapping[str, Any]
@@ -49,6 +49,7 @@ class Engine(Protocol):
     @classmethod
     def new(cls) -> Self:
         """An empty graph, in memory until it is saved."""
+        return cls()
 
     @classmethod
     def load(cls, path: Path, writable: bool) -> Self:
@@ -63,14 +64,16 @@ class Engine(Protocol):
     def bounded(self, text: str, params: Params, timeout_ms: int, work_limit: int, row_limit: int) -> Answer:
         """Run a stranger's statement: it cannot write and it stops at its limits. Times come out aware.
 
-        Raises QueryRefused.
+        Raises QueryRefused; so does every query on an engine whose limits were never tried.
         """
+        raise QueryRefused(f"queries are not open on the engine {self.name}", "kglite, the default, takes them")
 
     def search(self, words: str, limit: int) -> list[tuple[str, float]]:
         """Ids of the items whose text or rationale holds any of the words, with a score, best first."""
 
     def freeze(self) -> Self:
-        """The same graph as it is now, refusing every write."""
+        """The same graph as it is now, refusing every write (or never published by a reader anyway)."""
+        return self
 
     def save(self, path: Path) -> None:
         """Write the graph to a new file at `path`: whole or not at all, on the disk when this returns."""

@@ -12,12 +12,11 @@ from typing import ClassVar, Self
 
 import relate
 
-from ledger_cli.errors import QueryRefused
 from ledger_cli.store import statements
-from ledger_cli.store.engine import Answer, DamagedStore, Params, Row
+from ledger_cli.store.engine import DamagedStore, Engine, Params, Row
 
 
-class RelateEngine:
+class RelateEngine(Engine):
     """One graph in relate, in a private copy: what is published is only ever written whole, by `save`."""
 
     name: ClassVar[str] = "relate"
@@ -31,10 +30,6 @@ class RelateEngine:
         self._db = relate.connect(str(self._file))
 
     @classmethod
-    def new(cls) -> Self:
-        return cls()
-
-    @classmethod
     def load(cls, path: Path, writable: bool) -> Self:
         try:
             return cls(path)
@@ -46,17 +41,10 @@ class RelateEngine:
     def run(self, text: str, params: Params) -> list[Row]:
         return [dict(row) for row in self._db.execute(text, dict(params))]
 
-    def bounded(self, text: str, params: Params, timeout_ms: int, work_limit: int, row_limit: int) -> Answer:
-        raise QueryRefused("queries are not open on this engine: its limits were never tried", 'use engine = "kglite"')
-
     def search(self, words: str, limit: int) -> list[tuple[str, float]]:
         self.run(statements.text("index_text"), {})
-        return [
-            (r["id"], r["score"]) for r in self.run(statements.text("search_relate"), {"words": words, "limit": limit})
-        ]
-
-    def freeze(self) -> Self:
-        return self  # nothing of it is published unless somebody saves it
+        found = self.run(statements.text("search_relate"), {"words": words, "limit": limit})
+        return [(row["id"], row["score"]) for row in found]
 
     def save(self, path: Path) -> None:
         self._db.close()  # writes its log into the file
