@@ -1,0 +1,93 @@
+"""`ledger doctor`: what is set up and what is not, each with the command that mends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import kglite
+import pytest
+
+if TYPE_CHECKING:
+    from tests.commands.conftest import Golden
+    from tests.conftest import Repo
+
+
+@pytest.fixture(autouse=True)
+def no_relate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ledger_cli.doctor.find_spec", lambda name: None)
+
+
+def plain(repo: Repo, text: str) -> str:
+    """Without what differs from machine to machine."""
+    return text.replace(str(repo.path), "<folder>").replace(kglite.__version__, "<version>")
+
+
+def checks(repo: Repo, code: int | None = None) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in repo.run("doctor", "--json", code=code).json["checks"]}
+
+
+def test_the_screen_and_the_json_where_something_is_missing(story: Repo, golden: Golden) -> None:
+    screen, json = story.run("doctor", code=1), story.run("doctor", "--json", code=1)
+    assert (screen.err, json.err) == ("", "")
+    golden("doctor/incomplete.txt", plain(story, screen.out))
+    golden("doctor/incomplete.json", plain(story, json.out))
+    assert list(json.json) == ["ok", "checks"]
+    assert {tuple(check) for check in json.json["checks"]} == {("name", "ok", "message", "hint")}
+
+
+def test_all_set_up_is_exit_0(story: Repo) -> None:
+    story.git("add", "snapshots/ledger.json")
+    (story.path / ".pre-commit-config.yaml").write_text("repos: [] # ledger-export, ledger-check\n")
+    hook = story.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n")
+    found = story.run("doctor", "--json").json
+    assert found["ok"] is True
+    assert all(check["hint"] is None for check in found["checks"])
+
+
+def test_what_is_not_tracked_says_what_to_add(story: Repo) -> None:
+    assert checks(story)["tracked"]["hint"] == "git add snapshots/ledger.json"
+    story.git("add", "snapshots/ledger.json")
+    assert checks(story)["tracked"]["ok"] is True
+
+
+def test_an_ignored_checkpoint_is_found(story: Repo) -> None:
+    (story.path / ".gitignore").write_text("snapshots/\n")
+    found = checks(story)["tracked"]
+    assert (found["ok"], found["message"]) == (False, "snapshots/ledger.json is ignored by git")
+
+
+def test_what_waits_to_be_exported_is_named(story: Repo) -> None:
+    story.apply({"session": "a", "decisions": [{"text": "one"}]}, flags=("--no-export",))
+    found = checks(story, code=1)["journal"]
+    assert (found["ok"], found["hint"]) == (False, "ledger export")
+    assert found["message"].endswith(": a")
+
+
+def test_a_store_that_is_behind_says_who_mends_it(story: Repo) -> None:
+    for file in story.store.iterdir():
+        file.unlink()
+    assert checks(story)["store"]["message"] == "missing or behind; the next command rebuilds it"
+
+
+def test_a_damaged_checkpoint_is_named(story: Repo) -> None:
+    story.checkpoint.write_bytes(story.checkpoint.read_bytes()[:-20])
+    found = checks(story, code=1)["checkpoint"]
+    assert (found["ok"], found["hint"]) == (False, "ledger check")
+
+
+def test_outside_of_git_it_says_git_init(story: Repo) -> None:
+    (story.path / ".git").rename(story.path / "was-git")
+    found = checks(story, code=1)["git"]
+    assert (found["ok"], found["hint"]) == (False, "git init")
+
+
+def test_it_says_plainly_that_the_other_engine_was_never_run(story: Repo) -> None:
+    assert "has not been run against the engine yet" in checks(story)["relate"]["message"]
+
+
+def test_it_writes_nothing(story: Repo) -> None:
+    before = story.git("status", "--porcelain"), story.checkpoint.read_bytes()
+    story.run("doctor", code=1)
+    assert (story.git("status", "--porcelain"), story.checkpoint.read_bytes()) == before

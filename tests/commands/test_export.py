@@ -1,0 +1,92 @@
+"""`ledger export`: the checkpoint, written canonically with all that is pending."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo
+
+SESSION = {"session": "a", "at": "2024-05-01", "decisions": [{"id": "d", "text": "one"}]}
+
+
+def test_nothing_pending_changes_no_byte_and_says_so(story: Repo) -> None:
+    before = story.checkpoint.read_bytes()
+    said = story.run("export")
+    assert said.out == "snapshots/ledger.json is up to date\n"
+    assert story.checkpoint.read_bytes() == before
+
+
+def test_what_waited_is_written_and_named(story: Repo) -> None:
+    story.apply(SESSION, flags=("--no-export",))
+    said = story.run("export")
+    assert said.out == "wrote snapshots/ledger.json with a\n"
+    assert b'{"decision": "d", "text": "one"' in story.checkpoint.read_bytes()
+    assert story.run("export").out == "snapshots/ledger.json is up to date\n"
+
+
+def test_exported_at_once_or_later_the_bytes_are_the_same(story: Repo) -> None:
+    before = story.checkpoint.read_bytes()
+    story.apply(SESSION)
+    at_once = story.checkpoint.read_bytes()
+    story.checkpoint.write_bytes(before)
+    story.apply(SESSION, flags=("--no-export",))
+    story.run("export")
+    assert story.checkpoint.read_bytes() == at_once
+
+
+def test_it_never_stages_anything(story: Repo) -> None:
+    story.apply(SESSION, flags=("--no-export",))
+    story.run("export")
+    assert story.git("diff", "--cached", "--name-only") == ""
+
+
+def test_lines_in_the_wrong_order_are_put_right(story: Repo) -> None:
+    right = story.checkpoint.read_bytes()
+    lines = right.decode().splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if line.startswith('{"decision": "d1"'))
+    lines[at], lines[at + 1] = lines[at + 1], lines[at]
+    story.checkpoint.write_bytes("".join(lines).encode())
+    story.run("check", code=3)
+    story.run("export")
+    assert story.checkpoint.read_bytes() == right
+
+
+def test_conflict_markers_are_refused_and_left_alone(story: Repo) -> None:
+    conflicted = story.checkpoint.read_bytes().replace(b'"slot search', b'<<<<<<< HEAD\n"slot search')
+    story.checkpoint.write_bytes(conflicted)
+    said = story.run("export", code=3)
+    assert said.out == ""
+    assert said.err.startswith("error: merge conflict in the checkpoint")
+    assert "  hint: " in said.err
+    assert story.checkpoint.read_bytes() == conflicted
+
+
+def test_sessions_of_another_checkpoint_wait_until_carried_or_dropped(story: Repo) -> None:
+    before = story.checkpoint.read_bytes()
+    story.apply({"session": "base", "at": "2024-04-01", "decisions": [{"id": "b", "text": "base"}]})
+    story.apply(SESSION, flags=("--no-export",))
+    story.checkpoint.write_bytes(before)  # as if another branch had been checked out
+    for verb in (("export",), ("session", "apply", story.write(SESSION | {"session": "c"}))):
+        said = story.run(*verb, code=1)
+        assert "a: applied but never exported" in said.err
+        assert "`ledger export --carry`" in said.err
+    asked = story.run("lateness", "--json")
+    assert ("d" in asked.ids, "a: applied but never exported" in asked.err) == (False, True)
+    said = story.run("export", "--carry")
+    assert said.out == "wrote snapshots/ledger.json with a\n"
+    assert story.run("show", "d", "--json").json["text"] == "one"
+
+
+def test_a_pending_session_can_be_given_up(story: Repo) -> None:
+    before = story.checkpoint.read_bytes()
+    story.apply(SESSION, flags=("--no-export",))
+    story.run("export", "--drop", "a")
+    assert story.checkpoint.read_bytes() == before
+    story.run("show", "d", code=1)
+
+
+def test_what_does_not_wait_cannot_be_given_up(story: Repo) -> None:
+    said = story.run("export", "--drop", "session-1", code=1)
+    assert said.out == ""
+    assert said.err == "error: session-1 is not waiting to be exported\n  hint: `ledger doctor` names those that are\n"
