@@ -1,0 +1,1 @@
+"""Budgets, measured: `python -m bench`. See README.md."""
