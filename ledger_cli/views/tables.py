@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ledger_cli.chains import Chains, Dossier, Node
-from ledger_cli.doctor import Examined
-from ledger_cli.holds import Change, Row, Shown
 from ledger_cli.instant import show
-from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
-from ledger_cli.model import Ending, Episode, Interval, Item, Link, Review
 from ledger_cli.views.terminal import Cell, lines, table, when
+
+if TYPE_CHECKING:
+    from ledger_cli.chains import Chains, Dossier, Node
+    from ledger_cli.doctor import Examined
+    from ledger_cli.holds import Change, Row, Shown
+    from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
+    from ledger_cli.model import Ending, Episode, Interval, Item, Link, Review
 
 
 def stretch(interval: Interval) -> str:

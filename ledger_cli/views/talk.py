@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ledger_cli.errors import LedgerError, Refused
-from ledger_cli.ledger import Applied
 from ledger_cli.views.terminal import Cell, lines, talk, when
+
+if TYPE_CHECKING:
+    from ledger_cli.ledger import Applied
 
 
 def applied(done: Applied, *, dry: bool = False) -> None:
