@@ -1,7 +1,8 @@
 """Measure whole processes as a user meets them, and print the budgets as a Markdown table.
 
 Every figure is the median of a command's repeats in processes of their own, warm, from the start of the process to
-its end, and beside it the least of them: what the command takes when nothing else runs. The cases of one size take turns, so that a machine that gets slower slows all of them.
+its end, and beside it the least of them: what the command takes when nothing else runs. The cases of one size take
+turns, so that a machine that gets slower slows all of them.
 """
 
 from __future__ import annotations
