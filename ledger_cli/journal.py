@@ -60,10 +60,9 @@ def read(path: Path) -> Pending:
     end = _last_block(data)
     try:
         pending = _blocks(data[:end].split(b"\n")[:-1])
-        _check_cut_off(data[end:], begins=end == 0)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
-        number = data[:end].count(b"\n") + 1 if not isinstance(fault, _AtLine) else fault.number
-        raise Damaged(f"{path}:{number}: this is no journal: {fault}", _HINT) from None
+        _check_cut_off(data[end:], data[:end].count(b"\n"))
+    except _AtLine as fault:
+        raise Damaged(f"{path}:{fault.number}: this is no journal: {fault}", _HINT) from None
     return pending
 
 
@@ -72,7 +71,7 @@ _HINT = "the sessions in it were applied but not exported; mend the line, or mov
 
 
 class _AtLine(ValueError):
-    def __init__(self, number: int, fault: Exception) -> None:
+    def __init__(self, number: int, fault: Exception | str) -> None:
         super().__init__(str(fault))
         self.number = number
 
@@ -108,19 +107,19 @@ def _closes(said: Any) -> str:
     return said.removeprefix(_END)
 
 
-def _check_cut_off(tail: bytes, *, begins: bool) -> None:
-    """Raise ValueError where what follows the last whole block is not the beginning of one: it was tampered with.
+def _check_cut_off(tail: bytes, above: int) -> None:
+    """Raise _AtLine where what follows the last whole block is not the beginning of one: it was tampered with.
 
     After a power failure it may be a run of zeros, for a file's length can reach the disk before what it holds.
     """
     *whole, last = tail.split(b"\n")
     head = b'{"base": "'
-    for line in whole:
-        if not line.startswith(b"{") and b"\0" not in line:
-            raise ValueError("this line closes no session")
     first = whole[0] if whole else last
-    if begins and not (first.startswith(head) or head.startswith(first) or b"\0" in first):
-        raise ValueError("it does not begin as one")
+    if above == 0 and not (first.startswith(head) or head.startswith(first) or b"\0" in first):
+        raise _AtLine(1, "it does not begin as one")
+    for number, line in enumerate(whole, above + 1):
+        if not line.startswith(b"{") and b"\0" not in line:
+            raise _AtLine(number, "this line closes no session")
 
 
 def _last_block(data: bytes) -> int:
