@@ -141,7 +141,10 @@ class State:
 
     def in_force(self, place: str) -> list[Item]:
         """The items of a place that are live and not corrected by anything live: one, where no merge went wrong."""
-        return [v for v in self.history.versions[place] if self.live(v.id) and self.live_correction(v.id) is None]
+        versions = self.history.versions[place]
+        if len(versions) == 1:  # nearly all of them
+            return versions if self.live(versions[0].id) else []
+        return [v for v in versions if self.live(v.id) and self.live_correction(v.id) is None]
 
     def end(self, place: str) -> datetime | None:
         """The date of the place's last live ending (one clock: the earlier date)."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -86,6 +85,8 @@ def _has_cycle(state: State, places: Iterable[str]) -> bool:
     """Is any of these places, or a place behind them, its own successor?"""
     done: set[str] = set()
     for start in places:
+        if not state.after[start]:
+            continue
         path: set[str] = set()
         ahead = [(start, False)]
         while ahead:
@@ -117,7 +118,7 @@ def _record(state: State, place: str, covered: Intervals, at: datetime, found: d
                 if (r.valid_from, r.valid_to) in now:
                     still.add((r.valid_from, r.valid_to))
                 else:
-                    rectangles[n] = replace(r, known_to=at)
+                    rectangles[n] = Stretch(r.valid_from, r.valid_to, r.known_from, at)
         rectangles.extend(Stretch(start, stop, at, None) for start, stop in now if (start, stop) not in still)
 
 
