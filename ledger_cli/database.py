@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ledger_cli import checkpoint, checks, durable, holds, journal
@@ -132,9 +132,17 @@ class Database:
                 if current == (current := self.generations.current()):
                     return None  # not swept by a writer, but lost or damaged
                 continue
+            self._remember(current, known)
             self._tell(known.aside)
             return graph
         return None
+
+    def _remember(self, current: Current, known: Current) -> None:
+        """A checkpoint that only looks new (touched, checked out again) need not be hashed by every reader."""
+        if known.checkpoint != current.checkpoint and known == replace(current, checkpoint=known.checkpoint):
+            with suppress(Busy, durable.CannotWrite), self.generations.lock(0):
+                if self.generations.current() == current:
+                    self.generations.publish(known)
 
     def _trusted(self, current: Current) -> Current | None:
         """The generation as against what is on disk, or None where that holds more, or other things."""

@@ -129,7 +129,7 @@ for n in itertools.count(start):
 """
 
 READER = """
-import sys
+import time
 from pathlib import Path
 from tests.test_crashes import ledger, sessions_of
 found = ledger(Path.cwd())
@@ -143,6 +143,7 @@ while True:
     reads += 1
     Path("reads-new").write_text(str(reads))
     Path("reads-new").replace("reads")
+    time.sleep(0.005)  # the writers are to have the processor, too
 """
 
 
@@ -244,7 +245,7 @@ def steps(limit):
     KgliteEngine.save = counted(KgliteEngine.save)
 
 for step in range(1, 200):
-    shutil.copytree(here, f"{here}-{step}", symlinks=True)
+    shutil.copytree(here, f"{here}-{step}", symlinks=True, ignore=shutil.ignore_patterns(".git"))
     child = os.fork()
     if child == 0:
         os.chdir(f"{here}-{step}")

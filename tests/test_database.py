@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,13 +15,15 @@ from typing import Any
 
 import pytest
 
-from ledger_cli import checkpoint, session_file
+from ledger_cli import checkpoint, journal, session_file
 from ledger_cli.database import Database
+from ledger_cli.durable import CannotWrite
 from ledger_cli.errors import Busy, NoLedger, Refused
 from ledger_cli.history import History
 from ledger_cli.instant import LAST
 from ledger_cli.ledger import Ledger
 from ledger_cli.store import engine
+from ledger_cli.store.generations import Identity
 from ledger_cli.store.graph import Graph
 from tests.conftest import ROOT, Repo
 from tests.histories import DAYS, Histories
@@ -241,6 +244,25 @@ def test_touching_the_checkpoint_rebuilds_nothing_and_another_one_does(story, mo
     assert built == [1, 1]
 
 
+def test_a_checkpoint_that_only_looks_new_is_hashed_once(story, monkeypatch):
+    hashed = []
+    read = Identity.read
+    monkeypatch.setattr(Identity, "read", classmethod(lambda cls, *a: (hashed.append(1), read(*a))[1]))
+    for change in (lambda: os.utime(story.checkpoint), lambda: story.checkpoint.touch()):
+        change()
+        hashed.clear()
+        for _ in range(3):
+            ledger(story.path).database.read()
+        assert hashed == [1]
+    # Where it cannot be noted it is hashed again, and nothing else is different.
+    os.utime(story.checkpoint)
+    hashed.clear()
+    with ledger(story.path).database.generations.lock(0):
+        for _ in range(2):
+            ledger(story.path).database.read()
+    assert hashed == [1, 1]
+
+
 def test_a_file_of_the_same_size_and_whole_second_is_looked_at(story):
     """Some file systems, and tools that set it, know no finer time; and an inode is given out again at once."""
     data = story.checkpoint.read_bytes()
@@ -403,12 +425,8 @@ def test_another_process_is_named_and_a_dead_holder_does_not_block(repo):
 
 def test_a_store_that_is_deleted_under_a_writer_stops_it(repo):
     """Whoever comes next makes a lock of its own: two would write."""
-    import shutil
-
     repo.apply(session("x1"))
     before = repo.checkpoint.read_bytes()
-    from ledger_cli.durable import CannotWrite
-
     database = ledger(repo.path).database
     documents = [session_file.read(json.dumps(session(name)), "s")[0] for name in ("x2", "x3")]
     with database.writing() as writer:
@@ -430,9 +448,6 @@ def test_a_store_that_is_deleted_under_a_writer_stops_it(repo):
 
 def test_a_session_that_the_journal_does_not_take_is_in_no_answer(repo, monkeypatch):
     """The graph has it by then: it must not be published, for it was never acknowledged."""
-    from ledger_cli import journal
-    from ledger_cli.durable import CannotWrite
-
     repo.apply(session("x1"))
     append = journal.append
 
@@ -540,10 +555,10 @@ def test_what_builds_on_a_dropped_session_cannot_stay(branches):
     builds = {"session": "next", "at": "2024-03-01T09:00:00Z", "endings": [{"id": "waiting/d", "validTo": "2025-01-01",
               "by": "sam"}]}  # fmt: skip
     repo.apply(WAITING, builds, flags=("--no-export",))
-    journal = (repo.store / "journal.jsonl").read_bytes()
+    kept = (repo.store / "journal.jsonl").read_bytes()
     said = repo.run("export", "--drop", "waiting", code=1)
     assert "give up what builds on it as well" in said.err
-    assert (repo.store / "journal.jsonl").read_bytes() == journal
+    assert (repo.store / "journal.jsonl").read_bytes() == kept
     assert branches.seen() == {"common", "of-main", "waiting", "next"}
     repo.run("export", "--drop", "waiting", "--drop", "next")
     assert branches.seen() == branches.exported() == {"common", "of-main"}
