@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer._click.exceptions import ClickException  # typer brings a click of its own, which has no public name
 from typer.core import TyperGroup
 
 from ledger_cli import __version__
@@ -36,6 +35,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+# Of whichever click this typer brings along: it has no public name.
+_ClickException: Any = typer.BadParameter.__mro__[2]
 
 BUG = 70
 INTERRUPTED = 130
@@ -97,8 +99,10 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8")  # what the ledger holds is UTF-8, whatever the locale
     shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE", "kglite"))
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = app(args=list(arguments) if arguments is not None else None, obj=shell, standalone_mode=False)
+        _refuse_bytes(words)
+        code = app(args=words, obj=shell, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except LedgerError as fault:
@@ -108,17 +112,25 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
         return fault.exit_code
     except typer.Exit as done:
         return done.exit_code
-    except ClickException as fault:
+    except _ClickException as fault:
         fault.show()
-        return fault.exit_code
+        return int(fault.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except (BrokenPipeError, SystemExit):  # the reader of our output went away, as `head` does; click exits on it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as fault:
         return _bug(fault)
+
+
+def _refuse_bytes(words: Sequence[str]) -> None:
+    for n, word in enumerate(words, 1):
+        try:
+            os.fsencode(word).decode("utf-8")
+        except UnicodeError:
+            raise typer.BadParameter(f"argument {n} is not UTF-8: {os.fsencode(word)!r}") from None
 
 
 def _bug(fault: Exception) -> int:

@@ -73,7 +73,9 @@ def of_entity(found: Entanglement, name: str, about: Iterable[Item]) -> Chains:
     loose = [  # replaced by something that is about other things: its chain starts elsewhere
         p for p in places if p not in rejected and found.standing(p).id not in covered
     ]
-    return Chains(name, _chains(found, [*heads, *_heads(found, loose)]), _rejected(found, rejected))
+    chains = _chains(found, [*heads, *_heads(found, loose)])
+    told = {node.row.item.id for chain in chains for node in chain}
+    return Chains(name, chains, _rejected(found, (p for p in rejected if found.standing(p).id not in told)))
 
 
 def of_item(found: Entanglement, item: Item) -> Chains:
@@ -135,7 +137,7 @@ def _node(found: Entanglement, place: str, depth: int) -> Node:
     standing = found.standing(place)
     others = sorted((v for v in found.history.versions[place] if v.id != standing.id), key=_age, reverse=True)
     here = found.history.place
-    reviews = [r for r in found.history.reviews if here.get(r.target.id) == place]
+    reviews = [r for r in found.history.reviews if place in (here.get(r.target.id), here.get(r.target.new or ""))]
     endings = [e for e in found.history.endings if here.get(e.id) == place]
     return Node(
         found.row(standing),

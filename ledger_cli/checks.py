@@ -135,7 +135,7 @@ def _kinds(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
         if known.kind != entity.kind:
             yield Finding(
                 "two-kinds",
-                f"{entity.name} is a {entity.kind} here, and a {known.kind} in session {known.session}",
+                f"{entity.name} has the kind {entity.kind} here, and {known.kind} in session {known.session}",
                 ids=(entity.name,),
                 line=lines[entity],
                 sessions=_sessions(known, entity),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from ledger_cli.history import state_at
+from ledger_cli.history import History, state_at
 from ledger_cli.intervals import Intervals, claim, subtract
 from ledger_cli.known import Write
 from ledger_cli.model import Ending, Item, Link, Review, Stretch, Target, Verdict
@@ -82,10 +82,15 @@ def _warnings(write: Write, added: set[str]) -> Iterator[str]:
     for id in sorted(rejected):
         if (correction := state.live_correction(id)) is not None:
             yield f"{id} was corrected by {correction.id}, which stands; to strike both, reject {correction.id} too"
+    before = state_at(History(e for e in write.history.entries() if e.session != write.session))
     for link in sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new)):
         old = write.before.get(link.old)
         if old is not None and not _open(old):
             yield f"{link.old}, superseded by {link.new}, held at no instant before this either"
+            continue
+        others = before.after[write.history.place[link.old]] if old is not None else set()
+        if others and write.history.items[link.old].slot is None:  # a slot orders itself
+            yield f"{link.old} is superseded already, by {', '.join(sorted(others))}"
 
 
 def _until(write: Write, closed: Iterable[str]) -> Iterator[tuple[str, str | None, datetime]]:

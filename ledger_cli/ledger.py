@@ -22,15 +22,17 @@ from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy
 from ledger_cli.model import (
+    Ending,
     Entry,
     Episode,
     Item,
     Kind,
+    Link,
+    Review,
     Session,
-    StatedEnding,
-    StatedReview,
     Target,
     Verdict,
+    canonical_id,
     canonical_name,
     entity_key,
 )
@@ -93,7 +95,7 @@ class Checkup(NamedTuple):
         return not any(f.severity == "error" for f in self.findings)
 
 
-Builder = Callable[[Writer, datetime], Session | None]
+Builder = Callable[[Writer, datetime], Session | Applied]
 
 
 class Ledger:
@@ -172,33 +174,54 @@ class Ledger:
         self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
     ) -> Applied:
         """Record a verdict as a small session of its own; unchanged where it stands already."""
+        target = Target(canonical_id(target.id), canonical_id(target.new) if target.new else None, target.ending)
         subject = target.id if target.new is None else f"{target.id}-{target.new}"
         kind = "link-" if target.new is not None else "end-" if target.ending else ""
         verb = verdict.removesuffix("s")
+        on: object = target.id
+        if target.new is not None:
+            on = {"old": target.id, "new": target.new}
+        elif target.ending:
+            on = {"end": target.id}
 
-        def build(writer: Writer, now: datetime) -> Session | None:
+        from ledger_cli import session_file
+
+        def build(writer: Writer, now: datetime) -> Session | Applied:
             history = History(writer.graph.component([i for i in (target.id, target.new) if i], []))
-            stands = _stands(history, target)
-            if stands is not None and stands == verdict:
-                return None
-            clock = at or now
-            review = StatedReview(verdict, target, by, reason)
-            return Session(f"{verb}-{kind}{subject}-{show(clock)}", clock, reviews=(review,))
+            if (stands := _stands(history, verdict, target)) is not None:
+                return Applied(stands.session, stands.recorded_at, "unchanged")
+            clock = show(at or now)
+            reviews = [{verb: on, "by": by, "reason": reason}]
+            return session_file.of({"session": f"{verb}-{kind}{subject}-{clock}", "at": clock, "reviews": reviews})
 
         return self._write([build], export=export)[0]
 
     def end(
-        self, id: str, on: datetime, *, by: str, reason: str | None = None, at: datetime | None = None,
+        self,
+        id: str,
+        on: datetime,
+        *,
+        by: str,
+        reason: str | None = None,
+        at: datetime | None = None,
         export: bool = True,
-    ) -> Applied:  # fmt: skip
+    ) -> Applied:
         """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
+        from ledger_cli import session_file
 
-        def build(writer: Writer, now: datetime) -> Session | None:
+        id = canonical_id(id)
+
+        def build(writer: Writer, now: datetime) -> Session | Applied:
             history = History(writer.graph.component([id], []))
-            if id in history.items and state_at(history).end(history.place[id]) == on:
-                return None
-            clock = at or now
-            return Session(f"end-{id}-{show(clock)}", clock, endings=(StatedEnding(id, on, by, reason),))
+            if id in history.items:
+                place = history.place[id]
+                if state_at(history).end(place) == on:
+                    same = [e for e in history.endings if history.place[e.id] == place and e.valid_to == on]
+                    last = max(same, key=lambda e: (e.recorded_at, e.session))
+                    return Applied(last.session, last.recorded_at, "unchanged")
+            clock = show(at or now)
+            ending = {"id": id, "validTo": show(on), "by": by, "reason": reason}
+            return session_file.of({"session": f"end-{id}-{clock}", "at": clock, "endings": [ending]})
 
         return self._write([build], export=export)[0]
 
@@ -227,8 +250,8 @@ class Ledger:
         graph = writer.graph
         now, newest = self.clock(), graph.newest()
         session = build(writer, _next(now, newest))
-        if session is None:
-            return Applied("", now, "unchanged")
+        if isinstance(session, Applied):
+            return session
         names = known.named(session)
         recorded_at = graph.session_at(session.id)
         found = known.Known(
@@ -302,10 +325,10 @@ class Ledger:
         """The chains of an entity's items, or of one item: what stands, what it replaced, and what was rejected."""
         from ledger_cli import chains
 
-        graph = self.database.read()
-        item = graph.items([subject]).get(subject)
+        graph, id = self.database.read(), canonical_id(subject)
+        item = graph.items([id]).get(id)
         if item is not None:
-            entanglement = self._entanglement(graph, [subject])
+            entanglement = self._entanglement(graph, [id])
             return chains.of_item(entanglement, item)
         key, name = self._entity(graph, subject)
         about = graph.about(key or "")
@@ -323,7 +346,7 @@ class Ledger:
         """All that is recorded of one item: versions, links, endings, reviews, evidence; or one episode."""
         from ledger_cli import chains
 
-        graph = self.database.read()
+        graph, id = self.database.read(), canonical_id(id)
         item = graph.items([id]).get(id)
         if item is None:
             if (episode := graph.episodes([id]).get(id)) is not None:
@@ -368,7 +391,7 @@ class Ledger:
 
     def session(self, id: str) -> list[Entry]:
         """What a session recorded, in the order of the checkpoint. Raises Refused for an unknown one."""
-        if not (entries := self.database.recorded(id)):
+        if not (entries := self.database.recorded(canonical_id(id))):
             raise Refused(f"no session {id} is recorded", "`ledger session list` names them all")
         return entries
 
@@ -393,9 +416,10 @@ class Ledger:
             for p in problems  # `unknown-id` is told once, with what names it
             if p.code != "unknown-id"
         ]
-        found += checks.findings(entries)
+        all_read = not any(p.code in _UNREADABLE for p in problems)
+        found += [f for f in checks.findings(entries) if all_read or f.code != "unknown-id"]
         found += checks.slots_alike(e for _, e in entries if isinstance(e, Item))
-        if data is None:
+        if data is None and all_read:
             found += self._unapplied([e for _, e in entries])
             if waiting := self.database.pending():
                 names = ", ".join(waiting)
@@ -436,6 +460,10 @@ class Ledger:
                 yield checks.Finding(code, message, "warning", sessions=(session.id,), hint=hint)
 
 
+_UNREADABLE = {"not-canonical", "conflict-marker", "truncated", "format"}
+"""Findings with which lines may be missing: what names them is no fault of its own."""
+
+
 def session_files(folder: Path) -> list[Path]:
     """The session files of a folder, by name."""
     return sorted(p for p in folder.glob("*") if p.suffix in (".yaml", ".yml", ".json") and p.is_file())
@@ -454,20 +482,34 @@ def _next(now: datetime, newest: datetime | None) -> datetime:
     return at if newest is None or at > newest else newest + timedelta(microseconds=1)
 
 
-def _stands(history: History, target: Target) -> Verdict | None:
-    """The verdict that stands on a target; None where the target is unknown."""
+def _stands(history: History, verdict: Verdict, target: Target) -> Review | Item | Link | Ending | None:
+    """What says already what this verdict would say: the last such verdict, or, for a reinstatement of what was never
+    rejected, the entry itself. None where the verdict would be news, or its target is unknown.
+    """
     state = state_at(history)
+    if target.id not in history.items or (target.new is not None and target.new not in history.items):
+        return None
+    place = history.place[target.id]
+    entries: list[Review | Item | Link | Ending] = []
     if target.new is not None:
         pair = history.pair(target)
         if pair not in state.links:
             return None
-        return "rejects" if pair in state.rejected_links else "reinstates"
-    if target.id not in history.items:
+        rejected = {pair in state.rejected_links}
+        entries += [link for link in history.links if history.pair(link) == pair]
+        said = [r for r in history.reviews if r.target.new is not None and history.pair(r.target) == pair]
+    elif target.ending:
+        rejected = {not live for live in state.endings.get(place, {}).values()}
+        entries += [e for e in history.endings if history.place[e.id] == place]
+        said = [r for r in history.reviews if r.target.ending and history.place.get(r.target.id) == place]
+    else:
+        rejected = {target.id in state.rejected}
+        entries.append(history.items[target.id])
+        said = [r for r in history.reviews if r.target == target]
+    if rejected != {verdict == "rejects"}:
         return None
-    if target.ending:
-        live = set(state.endings.get(history.place[target.id], {}).values())
-        return "rejects" if live == {False} else "reinstates" if live == {True} else None
-    return "rejects" if target.id in state.rejected else "reinstates"
+    entries += [r for r in said if r.verdict == verdict]
+    return max(entries, key=lambda e: (isinstance(e, Review), e.recorded_at, e.session))
 
 
 def _add_line(path: Path, line: str) -> bool:

@@ -35,6 +35,11 @@ def name_set(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(by_key.values()))
 
 
+def canonical_id(text: str) -> str:
+    """An id as it is kept: NFC. Nothing else of it is changed."""
+    return unicodedata.normalize("NFC", text)
+
+
 def id_set(ids: Iterable[str]) -> tuple[str, ...]:
     """Ids, each once, by code point."""
     return tuple(sorted(set(ids)))

@@ -154,7 +154,7 @@ class _Resolver:
             name, kind = kinds.get(key, (stated.name, None))
             if kind not in (None, stated.kind):
                 self.refuse(
-                    f"{name} is a {kind}, and cannot be a {stated.kind} too",
+                    f"{name} has the kind {kind}, not {stated.kind}",
                     stated.line,
                     f"write kind: {kind}, or give the other thing a name of its own",
                 )

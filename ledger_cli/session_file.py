@@ -6,20 +6,21 @@ What stands in another session, or depends on the clock, is not judged here: `ru
 
 from __future__ import annotations
 
+import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 from ledger_cli import instant, model
-from ledger_cli.errors import Problem, SessionFileError
-from ledger_cli.model import OPEN, Kind, Session, Target, Verdict, canonical_name, name_set
+from ledger_cli.errors import Problem, Refused, SessionFileError
+from ledger_cli.model import OPEN, Kind, Session, Target, Verdict, canonical_id, canonical_name, name_set
 from ledger_cli.session_nodes import Faults, Mapping, Node, Scalar, Sequence, parse
 from ledger_cli.session_writer import skeleton, to_yaml
 
-__all__ = ["read", "read_file", "skeleton", "to_yaml"]
+__all__ = ["of", "read", "read_file", "skeleton", "to_yaml"]
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ LINK = ("old", "new")
 ENDING = ("id", "validTo", "by", "reason")
 REVIEW = ("reject", "reinstate", "by", "reason")
 
-_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]*>|\{[^{}]*\|[^{}]*\}|(?i:yyyy-mm-dd)|TODO)\s*")
+_PLACEHOLDER = re.compile(r"\s*(?:<[^<>=\"'`/\\]*>|\{[^{}]*\|[^{}]*\}|(?i:yyyy-mm-dd)|TODO)\s*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
@@ -70,6 +71,14 @@ def read(data: bytes | str, source: str) -> tuple[Session, ...]:
     _refuse_twins("session", ((s.id, s.line) for s in sessions), faults)
     faults.raise_any()
     return sessions
+
+
+def of(document: dict[str, object]) -> Session:
+    """A session given as the JSON form of a file. Raises Refused as for a file, without lines."""
+    try:
+        return replace(read(json.dumps([document]), "session.json")[0], source="")
+    except SessionFileError as fault:
+        raise Refused([Problem(p.what, "", p.hint) for p in fault.problems]) from None
 
 
 class _Record:
@@ -187,7 +196,7 @@ def _id(text: str) -> str:
         raise ValueError(f"{text!r} has white space around it; write {text.strip()!r}")
     if _CONTROL.search(text):
         raise ValueError(f"{text!r} holds a control character; an id is one line")
-    return unicodedata.normalize("NFC", text)
+    return canonical_id(text)
 
 
 def _time(text: str) -> datetime:
@@ -280,7 +289,7 @@ def _item(record: _Record, kind: Kind, default_id: str) -> model.StatedItem:
 
 def _ending(record: _Record, by_session: bool) -> model.StatedEnding:
     id_, valid_to = record.need("id", _id), record.need("validTo", _time)
-    return model.StatedEnding(id_, valid_to, record.signed(by_session), record.one("reason", _free), record.line)
+    return model.StatedEnding(id_, valid_to, record.signed(by_session), record.one("reason", _text), record.line)
 
 
 def _review(record: _Record, by_session: bool) -> model.StatedReview:

@@ -26,6 +26,10 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 """What the clock of a test says, unless the test sets it."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="Write the golden files anew; review them as a diff.")
+
+
 @pytest.fixture(autouse=True)
 def cut_off(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the machine or its user reaches a test."""
@@ -136,8 +140,6 @@ def ledger_process() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]
     def start(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "ledger_cli", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
-        return subprocess.run(
-            command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options
-        )
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options)
 
     yield start

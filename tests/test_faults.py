@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -318,3 +320,102 @@ def test_a_pipe_that_is_closed_early_is_no_traceback(story: Repo, command: tuple
         )
     assert done.stderr == ""
     assert done.returncode != 70
+
+
+# What people met on the command line.
+
+
+@pytest.mark.parametrize("word", ["", " ", "\x01", "a\x1b[31m", "<who>"])
+@pytest.mark.parametrize("option", ["--by", "--reason"])
+def test_what_a_session_file_may_not_say_a_command_may_not_either(story, option, word):
+    before = story.checkpoint.read_bytes()
+    other = {"--by": ("--reason", "wrong"), "--reason": ("--by", "sam")}[option]
+    for verb in (("reject", "d8"), ("end", "d8", "--on", "2024-05-01")):
+        said = story.run(*verb, option, word, *other, code=None)
+        assert said.code in (1, 2)
+        assert said.err
+    assert story.checkpoint.read_bytes() == before
+    assert story.run("check").out == "ok\n"
+
+
+def test_a_name_is_kept_in_its_canonical_form(story):
+    story.run("reject", "d8", "--by", "  cafe\u0301  x ", "--reason", "r")
+    [review] = story.run("show", "d8", "--json").json["reviews"]
+    assert review["by"] == "caf\u00e9 x"
+    shutil.rmtree(story.store)
+    assert story.run("check").out == "ok\n"
+
+
+@pytest.mark.parametrize("verb", ["show", "history", "search"])
+def test_bytes_that_are_no_utf8_are_a_sentence(story, verb):
+    said = story.run(verb, "a\udcff", code=None)
+    assert said.code in (1, 2)
+    assert "bug" not in said.err
+
+
+def test_an_id_is_found_in_any_normal_form(repo):
+    repo.apply({"session": "s", "decisions": [{"id": "caf\u00e9", "text": "x"}]})
+    assert repo.run("show", "cafe\u0301", "--json").json["id"] == "caf\u00e9"
+
+
+def test_line_separators_are_shown_as_they_are(repo):
+    text = "one long part of a sentence\u2028two long part\u2029three"
+    repo.apply(one(text, slot="x/y", rationale="findme"))
+    for screen in SCREENS:
+        assert text in repo.run(*screen).out, screen
+
+
+@pytest.mark.parametrize(
+    "screen", [("history", "x"), ("show", "d"), ("diff", "--from", "2024-01-01", "--to", "2025-01-01")]
+)
+def test_the_second_line_of_a_text_stands_under_its_first(repo, screen):
+    repo.apply(one("first\nsecond"))
+    lines = repo.run(*screen).out.splitlines()
+    [at] = [n for n, line in enumerate(lines) if "first" in line]
+    assert lines[at + 1].index("second") == lines[at].index("first")
+
+
+def test_superseding_something_closed_is_reported(repo):
+    for n in (7, 8, 9):
+        item = {"id": f"a{n}", "text": f"adr {n}", "validFrom": f"2024-01-0{n}"}
+        before = {"supersedes": "a7"} if n > 7 else {}
+        said = repo.apply({"session": f"s{n}", "at": f"2024-01-0{n}", "decisions": [item | before]})
+    [warning] = said.json["sessions"][0]["warnings"]
+    assert "a7" in warning
+    assert "a8" in warning
+
+
+def test_a_closed_pipe_is_exit_141(story):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as gone:
+        command = [sys.executable, "-m", "ledger_cli", "lateness"]
+        done = subprocess.run(command, cwd=story.path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=gone)
+    assert done.returncode == 141
+
+
+def test_a_text_that_is_a_tag_is_a_text(repo):
+    for n, text in enumerate(("<img src=x onerror=alert(1)>", '<a href="x">', "<foo val=`bar' />")):
+        repo.apply({"session": f"s{n}", "decisions": [{"text": text}]})
+
+
+def test_an_unreadable_line_is_one_problem(story):
+    text = story.checkpoint.read_text(encoding="utf-8")
+    story.checkpoint.write_text(text.replace('{"decision": "d6", ', '{"decision":"d6", '), encoding="utf-8")
+    problems = story.run("check", "--json", code=3).json["problems"]
+    assert [p["code"] for p in problems] == ["not-canonical"]
+
+
+def test_a_query_shows_no_python(story):
+    out = story.run("query", "MATCH (d:Decision {id: 'd1'}) RETURN d").out
+    assert "datetime" not in out
+    assert "{'" not in out
+
+
+def test_a_session_needs_an_id(repo):
+    assert repo.run("session", "new", "", code=None).code in (1, 2)
+
+
+def test_now_is_shown_to_the_second(story):
+    story.now = datetime(2026, 6, 1, 12, 0, 0, 123456, tzinfo=UTC)
+    assert ".123456" not in story.run("as-of", "now").out

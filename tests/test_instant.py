@@ -141,7 +141,3 @@ def test_one_instant_is_written_one_way(text, canonical, short):
 )
 def test_lateness_counts_dates_in_utc(valid, recorded, days):
     assert instant.days_late(instant.parse(valid), instant.parse(recorded)) == days
-
-
-def test_whole_seconds_drop_the_fraction():
-    assert instant.whole_seconds(instant.parse("2024-02-01T09:00:00.999999Z")) == instant.parse("2024-02-01T09:00:00Z")

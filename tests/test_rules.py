@@ -86,10 +86,13 @@ REFUSALS: dict[str, tuple[Doc, str]] = {
     ),
     "superseding across kinds": (at(1, facts=[{"id": "n", "text": "n", "supersedes": "c"}]), "cannot supersede"),
     "correcting across kinds": (at(1, facts=[{"id": "n", "text": "n", "corrects": "c"}]), "n is a fact, but c is a"),
-    "an entity of another kind": (at(1, entities=[{"name": "ORDERS", "kind": "team"}]), "Orders is a service"),
+    "an entity of another kind": (
+        at(1, entities=[{"name": "ORDERS", "kind": "team"}]),
+        "Orders has the kind service, not team",
+    ),
     "an item of two kinds of entity at once": (
         at(1, entities=[{"name": "q", "kind": "team"}, {"name": "Q", "kind": "person"}]),
-        "q is a team",
+        "q has the kind team",
     ),
     "a cycle": (
         at(1, supersessions=[{"old": "c", "new": "b2"}, {"old": "b2", "new": "c"}]),

@@ -29,7 +29,7 @@ def demo(ctx: typer.Context) -> None:
         def say(command: str) -> None:
             terminal.lines([[""], [("$ " + command, "bold cyan")]])
 
-        say("ledger session apply sessions/*.yaml")
+        terminal.lines([[("$ ledger session apply sessions/*.yaml", "bold cyan")]])
         ledger.apply(story, on_applied=talk.applied)
         day = instant.parse("2024-01-20")
         say("ledger as-of orders 2024-01-20")

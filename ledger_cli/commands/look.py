@@ -38,7 +38,7 @@ def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], j
         tables.dossier(found)
 
 
-def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metavar="WORDS")], limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at the most.")] = 5, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metavar="WORDS")], limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 5, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
     """Find items by words, best first.
 
     What no longer holds is found too.
@@ -64,7 +64,7 @@ def slots(ctx: typer.Context, prefix: Annotated[str, typer.Argument(metavar="[PR
         tables.slots(rows)
 
 
-def query(ctx: typer.Context, cypher: Annotated[str, typer.Argument(metavar="CYPHER")], limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many rows at the most.")] = 1000, timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds.")] = 10.0, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def query(ctx: typer.Context, cypher: Annotated[str, typer.Argument(metavar="CYPHER")], limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many rows at the most.")] = 1000, timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may run.")] = 10.0, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
     """Ask the graph in Cypher, read-only."""
     from ledger_cli.views import as_json, tables, terminal
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id.")]
 Ending = Annotated[bool, typer.Option("--ending", help="The verdict is on the item's ending.")]
 Link = Annotated[str | None, typer.Option("--link", metavar="NEW", help="The verdict is on the link from ID to NEW.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")]
 
 
 def reject(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = None, ending: Ending = False, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
@@ -31,7 +31,7 @@ def reinstate(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = N
     _review(ctx, "reinstates", id, by, reason, link, ending, at, no_export, json)
 
 
-def end(ctx: typer.Context, id: Id, on: Annotated[str, typer.Option("--on", metavar="DATE", help="From when it no longer holds.")], by: By, reason: Annotated[str | None, typer.Option("--reason", help="Why.")] = None, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def end(ctx: typer.Context, id: Id, on: Annotated[str, typer.Option("--on", metavar="DATE", help="From when it no longer holds.")], by: By, reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why.")] = None, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
     """End an item on a date; nothing replaces it."""
     sh = shell(ctx)
     clock = sh.time(at) if at is not None else None
@@ -54,8 +54,8 @@ def _say(done: Applied, already: str, json: bool) -> None:
     from ledger_cli.views import as_json, talk, terminal
 
     if json:
-        terminal.out(as_json.render(as_json.applied([done] if done.session else [])))
-    elif not done.session:
-        terminal.out(f"{already}; nothing written\n")
+        terminal.out(as_json.render(as_json.applied([done])))
+    elif done.status == "unchanged":
+        terminal.out(f"{already}, since {terminal.when(done.at)} ({done.session}); nothing written\n")
     else:
         talk.applied(done)

@@ -89,6 +89,8 @@ def new(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help
     from ledger_cli import session_file
     from ledger_cli.views import terminal
 
+    if not id.strip():
+        raise typer.BadParameter("give the new session an id")
     terminal.out(session_file.skeleton(id))
 
 

@@ -59,5 +59,5 @@ EntityAndDate = Annotated[
     list[str], typer.Argument(metavar="[ENTITY] DATE", help="YYYY-MM-DD, RFC 3339 with an offset, or `now`.")
 ]
 NoExport = Annotated[bool, typer.Option("--no-export", help="Leave the checkpoint to `ledger export` (the hook).")]
-By = Annotated[str, typer.Option("--by", help="Who says so.")]
+By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.")]
 At = Annotated[str | None, typer.Option("--at", help="The record time; left out: now.", metavar="TIME")]

@@ -93,7 +93,8 @@ class Graph:
 
     def sessions(self) -> list[tuple[str, datetime, dict[str, int]]]:
         """Every session with its clock and how many of each sort it brought, by clock and id."""
-        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        sorts = ("decision", "fact", "episode", "link", "ending", "review")
+        counts: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(sorts, 0))
         for row in self._rows("session_counts"):
             counts[row["session"]][row["what"]] = row["n"]
         return [(row["id"], rows.instant(row["at"]), counts[row["id"]]) for row in self._rows("all_sessions")]

@@ -24,6 +24,11 @@ def render(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n"
 
 
+def compact(value: Any) -> str:
+    """A value of a query on one line."""
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
 def _plain(value: object) -> object:
     """What a query may return beside plain JSON: times, and whatever else an engine has."""
     if isinstance(value, datetime):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger_cli.instant import show
+from ledger_cli.views.as_json import compact
 from ledger_cli.views.terminal import Cell, lines, table, when
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _holds(shown: Shown) -> Cell:
 def answer(found: Answer) -> None:
     """What held on a date."""
     about = found.entity or "the whole ledger"
-    on = when(found.valid_at)
+    on = when(found.valid_at.replace(microsecond=0))
     known = "as known now" if found.known_at is None else f"as known on {when(found.known_at)}"
     lines([[(about, "bold"), f" on {on}, {known}"], [""]])
     if not found.rows:
@@ -53,10 +54,10 @@ def _items(rows: Iterable[Row]) -> None:
 def answers(found: Sequence[Answer]) -> None:
     """What was believed of one date, as known on several."""
     about = found[0].entity or "the whole ledger"
-    lines([[(about, "bold"), f" on {when(found[0].valid_at)}"], [""]])
+    lines([[(about, "bold"), f" on {when(found[0].valid_at.replace(microsecond=0))}"], [""]])
     rows: list[Sequence[Cell]] = []
     for one in found:
-        known = when(one.known_at) if one.known_at is not None else "now"
+        known = when(one.known_at.replace(microsecond=0)) if one.known_at is not None else "now"
         for n, row in enumerate(one.rows):
             rows.append((known if n == 0 else "", (row.item.id, "bold"), row.item.text))
         if not one.rows:
@@ -72,28 +73,26 @@ def lateness(found: Iterable[tuple[Item, int]]) -> None:
 def changes(found: Sequence[Change], items: Mapping[str, Item]) -> None:
     if not found:
         lines([[("nothing changed", "dim")]])
+        return
     styles = {"added": "green", "closed": "yellow", "reopened": "green", "rejected": "red", "reinstated": "green"}
-    for n, change in enumerate(found):
-        lines([*([[""]] if n else []), [(when(change.at), "bold")]])
-        rows: list[Sequence[Cell]] = []
-        for name in ("added", "closed", "reopened", "rejected", "reinstated", "ended"):
-            for id in getattr(change, name):
-                text = items[id].text if id in items else ""
-                rows.append((("  " + name, styles.get(name, "yellow")), (id, "bold"), text))
-        _bare(rows)
+    told = {c.at: [(name, id) for name in _CHANGES for id in getattr(c, name)] for c in found}
+    word, wide = (max(len(row[n]) for rows in told.values() for row in rows) for n in (0, 1))
+    rows: list[Sequence[Cell]] = []
+    for at, changed in told.items():
+        rows += [*([[""]] if rows else []), [(when(at), "bold")]]
+        for name, id in changed:
+            text = items[id].text if id in items else ""
+            rows.append(
+                ["  ", (name.ljust(word), styles.get(name, "yellow")), "  ", (id.ljust(wide), "bold"), "  ", text]
+            )
+    lines(rows)
 
 
-def _bare(rows: Sequence[Sequence[Cell]]) -> None:
-    word, name = (max(len(_plain(row[n])) for row in rows) for n in (0, 1))
-    lines([[_pad(r[0], word), "  ", _pad(r[1], name), "  ", r[2]] for r in rows])
+_CHANGES = ("added", "closed", "reopened", "rejected", "reinstated", "ended")
 
 
 def _plain(cell: Cell) -> str:
     return cell[0] if isinstance(cell, tuple) else cell
-
-
-def _pad(cell: Cell, width: int) -> Cell:
-    return (cell[0].ljust(width), cell[1]) if isinstance(cell, tuple) else cell.ljust(width)
 
 
 def history(found: Chains) -> None:
@@ -163,12 +162,12 @@ def _link(link: Link, other: str, live: bool) -> Cell:
 
 
 def episode(e: Episode) -> None:
-    at = f"{show(e.at)}, " if e.at is not None else ""
-    rows: list[Sequence[Cell]] = [[(e.id, "bold"), f"  {e.kind}"], [("  text         ", "dim"), e.text]]
-    if e.mentions:
-        rows.append([("  mentions     ", "dim"), ", ".join(e.mentions)])
-    rows.append([("  learned      ", "dim"), f"{at}recorded {show(e.recorded_at)} in {e.session}"])
-    lines(rows)
+    rows: list[tuple[str, str]] = [("text", e.text)]
+    rows += [("mentions", ", ".join(e.mentions))] if e.mentions else []
+    rows += [("said", show(e.at))] if e.at is not None else []
+    rows += [("learned", f"{show(e.recorded_at)} in {e.session}")]
+    told: list[Sequence[Cell]] = [[(f"  {name:<12}", "dim"), text] for name, text in rows]
+    lines([[(e.id, "bold"), f"  {e.kind}"], *told])
 
 
 def search(found: Sequence[tuple[Row, float]]) -> None:
@@ -215,6 +214,8 @@ def query(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 def _value(value: object) -> str:
     if isinstance(value, datetime):
         return when(value)
+    if isinstance(value, dict | list):
+        return compact(value)
     return "" if value is None else str(value)
 
 

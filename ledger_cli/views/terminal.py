@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,43 +32,58 @@ def talk(text: str) -> None:
 
 
 def _console() -> Any:
+    """Rich's console where somebody looks; None in a pipe, where nothing is cut, folded or coloured."""
+    if not (sys.stdout.isatty() or "FORCE_COLOR" in os.environ):
+        return None
     from rich.console import Console
 
-    # Nothing is cut where nobody resizes a window: in a pipe every value has its full width.
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, markup=False, emoji=False, width=100_000)
-    return console
+    return Console(highlight=False, markup=False, emoji=False)
 
 
-def _print_table(what: Any) -> None:
-    console = _console()
-    if console.is_terminal:
-        console.print(what)
-        return
-    with console.capture() as captured:
-        console.print(what)
-    out("".join(line.rstrip() + "\n" for line in captured.get().split("\n")[:-1]))  # no padding behind a last column
+def _text(cell: Cell) -> str:
+    return cell[0] if isinstance(cell, tuple) else cell
+
+
+def _width(text: str) -> int:
+    """How many columns the widest line of a text takes."""
+    if text.isascii() and "\n" not in text:
+        return len(text)
+    from rich.cells import cell_len
+
+    return max(cell_len(line) for line in text.split("\n"))
+
+
+def _hung(row: Sequence[Cell], start: int = 0) -> list[Cell]:
+    """The pieces of a line, what follows a line feed indented to where its piece began."""
+    hung: list[Cell] = []
+    for cell in row:
+        text = _text(cell)
+        whole = text.replace("\n", "\n" + " " * start)
+        hung.append((whole, cell[1]) if isinstance(cell, tuple) else whole)
+        start += _width(text.rpartition("\n")[2])
+    return hung
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> None:
     """Print lines made of plain and styled pieces. On a terminal a long line goes on under where its text began:
     behind a first piece that indents it.
     """
+    console = _console()
+    if console is None:
+        out("".join("".join(_text(cell) for cell in _hung(row)) + "\n" for row in rows))
+        return
     from rich.table import Table
     from rich.text import Text
 
-    console = _console()
     for row in rows:
-        lead = row[0]
-        words = lead[0] if isinstance(lead, tuple) else lead
-        if not console.is_terminal or not (words.startswith("  ") or words.strip(_LEAD) == "") or len(row) < 2:
-            console.print(Text.assemble(*row), soft_wrap=not console.is_terminal, overflow="fold")
+        lead = _text(row[0])
+        if len(row) < 2 or not (lead.startswith("  ") or lead.strip(_LEAD) == ""):
+            console.print(Text.assemble(*_hung(row)), overflow="fold")
             continue
         grid = Table.grid()
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
-        grid.add_row(Text.assemble(lead), Text.assemble(*row[1:]))
+        grid.add_row(Text.assemble(row[0]), Text.assemble(*_hung(row[1:])))
         console.print(grid)
 
 
@@ -76,10 +92,13 @@ _LEAD = " └✗"
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequence[str] = (), wrap: str = "") -> None:
     """Print a table; on a narrow terminal the column `wrap` gives way first, then all whose values hold blanks."""
+    console = _console()
+    if console is None:
+        _plain_table(heads, [[_text(cell) for cell in row] for row in rows], right)
+        return
     from rich.table import Table
     from rich.text import Text
 
-    console = _console()
     found = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for head in heads:
         gives_way = head == wrap
@@ -88,11 +107,26 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequen
             justify="right" if head in right else "left",
             overflow="fold",
             min_width=16 if gives_way else None,
-            ratio=1 if gives_way and console.is_terminal else None,
+            ratio=1 if gives_way else None,
         )
     for row in rows:
         found.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(cell) for cell in row))
-    _print_table(found)
+    console.print(found)
+
+
+def _plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+    """Aligned columns, every value whole; a value of several lines goes on below itself."""
+    table = [heads, *rows]
+    widths = [max(_width(row[n]) for row in table) for n in range(len(heads))]
+    for row in table:
+        columns = [cell.split("\n") for cell in row]
+        for line in range(max(map(len, columns), default=0)):
+            texts = [column[line] if line < len(column) else "" for column in columns]
+            gaps = [" " * (width - _width(text)) for width, text in zip(widths, texts, strict=True)]
+            padded = [
+                gap + text if head in right else text + gap for head, gap, text in zip(heads, gaps, texts, strict=True)
+            ]
+            out("  ".join(padded).rstrip(" ") + "\n")
 
 
 @contextmanager

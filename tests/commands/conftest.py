@@ -81,10 +81,6 @@ LATER: list[dict[str, Any]] = [
 ]
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="Write the golden files anew; review them as a diff.")
-
-
 @pytest.fixture(autouse=True)
 def named_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     """Help and usage name the program by how it was started."""

@@ -44,8 +44,9 @@ def test_the_same_end_again_writes_nothing_and_says_so(story: Repo) -> None:
     story.run("end", "d5", "--on", "2024-04-01", *BY)
     before = story.checkpoint.read_bytes()
     said = story.run("end", "d5", "--on", "2024-04-01", "--by", "mia", "--reason", "again")
-    assert said.out == "d5 ends then already; nothing written\n"
-    assert story.run("end", "d5", "--on", "2024-04-01", *BY, "--json").json == {"sessions": []}
+    assert said.out == ("d5 ends then already, since 2026-06-01 12:00 (end-d5-2026-06-01T12:00:00Z); nothing written\n")
+    [row] = story.run("end", "d5", "--on", "2024-04-01", *BY, "--json").json["sessions"]
+    assert (row["session"], row["status"]) == ("end-d5-2026-06-01T12:00:00Z", "unchanged")
     assert story.checkpoint.read_bytes() == before
 
 

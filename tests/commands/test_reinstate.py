@@ -54,8 +54,10 @@ def test_what_is_not_rejected_is_left_alone_and_said_so(rejected: Repo, what: st
     rejected.run("reinstate", *arguments, *WHY)
     before = rejected.checkpoint.read_bytes()
     said = rejected.run("reinstate", *arguments, *WHY)
-    assert said.out.endswith("is not rejected; nothing written\n")
-    assert rejected.run("reinstate", *arguments, *WHY, "--json").json == {"sessions": []}
+    assert "is not rejected, since 2026-06-01 12:00" in said.out
+    assert said.out.endswith("; nothing written\n")
+    [row] = rejected.run("reinstate", *arguments, *WHY, "--json").json["sessions"]
+    assert row["status"] == "unchanged"
     assert rejected.checkpoint.read_bytes() == before
 
 

@@ -59,12 +59,14 @@ def test_the_json_names_the_session_and_what_holds_again(linked: Repo, golden: G
 
 @pytest.mark.parametrize("what", ON)
 def test_a_repeated_rejection_writes_nothing_and_says_so(linked: Repo, what: str) -> None:
-    arguments, _ = ON[what]
+    arguments, session = ON[what]
     linked.run("reject", *arguments, *WHY, *AT)
     before = linked.checkpoint.read_bytes()
     said = linked.run("reject", *arguments, "--by", "mia", "--reason", "again")
-    assert said.out.endswith("is rejected already; nothing written\n")
-    assert linked.run("reject", *arguments, *WHY, "--json").json == {"sessions": []}
+    assert "is rejected already, since 2024-" in said.out
+    assert said.out.endswith(f"({session}); nothing written\n")
+    [row] = linked.run("reject", *arguments, *WHY, "--json").json["sessions"]
+    assert (row["session"], row["status"], row["rejected"]) == (session, "unchanged", [])
     assert linked.checkpoint.read_bytes() == before
 
 

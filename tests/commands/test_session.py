@@ -115,7 +115,7 @@ def test_all_problems_of_a_session_are_said_at_once(story: Repo) -> None:
     assert said.out == ""
     for problem in (
         "the newest entry was recorded at 2024-02-20T09:00:00Z",
-        "orders is a service, and cannot be a animal too",
+        "orders has the kind service, not animal",
         "d1 is recorded already by session-1 with another text",
         "nobody is unknown, there is nothing to correct",
         "y cites the unknown episode e99",
@@ -275,3 +275,9 @@ def test_the_files_in_sessions_are_never_written(story: Repo) -> None:
     story.run("reject", "d8", "--by", "sam", "--reason", "wrong")
     story.run("end", "d5", "--on", "2024-05-01", "--by", "sam")
     assert listed() == before
+
+
+def test_the_list_of_sessions_is_the_same_after_a_rebuild(long_story):
+    before = long_story.run("session", "list", "--json").out
+    long_story.run("rebuild")
+    assert long_story.run("session", "list", "--json").out == before
