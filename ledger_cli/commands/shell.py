@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,8 +33,9 @@ class Shell:
 
     def time(self, text: str) -> datetime:
         """A time from the command line: as in session files, or `now`. Raises a usage error."""
-        if text == "now":
-            return self.clock()
+        if text == "now":  # the second that is running, to its end: what was just recorded counts
+            now = self.clock()
+            return now if not now.microsecond else now.replace(microsecond=0) + timedelta(seconds=1)
         try:
             return instant.parse(text)
         except ValueError as fault:

@@ -31,7 +31,7 @@ def _holds(shown: Shown) -> Cell:
 def answer(found: Answer) -> None:
     """What held on a date."""
     about = found.entity or "the whole ledger"
-    on = when(found.valid_at.replace(microsecond=0))
+    on = when(found.valid_at)
     known = "as known now" if found.known_at is None else f"as known on {when(found.known_at)}"
     lines([[(about, "bold"), f" on {on}, {known}"], [""]])
     if not found.rows:
@@ -54,10 +54,10 @@ def _items(rows: Iterable[Row]) -> None:
 def answers(found: Sequence[Answer]) -> None:
     """What was believed of one date, as known on several."""
     about = found[0].entity or "the whole ledger"
-    lines([[(about, "bold"), f" on {when(found[0].valid_at.replace(microsecond=0))}"], [""]])
+    lines([[(about, "bold"), f" on {when(found[0].valid_at)}"], [""]])
     rows: list[Sequence[Cell]] = []
     for one in found:
-        known = when(one.known_at.replace(microsecond=0)) if one.known_at is not None else "now"
+        known = when(one.known_at) if one.known_at is not None else "now"
         for n, row in enumerate(one.rows):
             rows.append((known if n == 0 else "", (row.item.id, "bold"), row.item.text))
         if not one.rows:
