@@ -210,7 +210,7 @@ def measure(scene: Scene, cases: Sequence[Case], repeats: int) -> dict[str, Took
 
 def traps(folder: Path, size: int, repeats: int) -> Iterator[tuple[str, Took]]:
     """Where a ledger is lopsided: one long slot, one entity that much is about, one long chain of links."""
-    scene = Scene(folder / "slot", invent(size))
+    scene = Scene(folder / "slot", invent(size, slots=(1000,)))
     apply, slot = (*scene.ledger, "session", "apply"), scene.world.slots[0]
     long = sum(isinstance(e, Item) and e.slot == slot for e in scene.world.entries)
     most = scene.counts.most_common(1)[0]
@@ -221,8 +221,8 @@ def traps(folder: Path, size: int, repeats: int) -> Iterator[tuple[str, Took]]:
         Case(f"`as-of` of an entity with {most[1]:,} items", (*scene.ledger, "as-of", most[0], DATE)),
     ]
     yield from measure(scene, cases, repeats).items()
-    linked = Scene(folder / "chain", invent(size // 5, chain=size))
-    name = f"apply a successor to a chain of {len(linked.world.chain):,} items ({size // 5:,} items)"
+    linked = Scene(folder / "chain", invent(size, chain=5000))
+    name = f"apply a successor to a chain of {len(linked.world.chain):,} linked items"
     yield from measure(linked, [Case(name, apply, linked.successor)], repeats).items()
 
 
