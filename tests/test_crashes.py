@@ -22,8 +22,10 @@ from typing import Any
 
 import pytest
 
-from ledger_cli import checkpoint
+from ledger_cli import checkpoint, session_file
+from ledger_cli.errors import LedgerError
 from ledger_cli.ledger import Ledger
+from ledger_cli.store.kglite_engine import KgliteEngine
 from tests.conftest import NOW, ROOT, Repo
 from tests.test_database import answers, rebuilt
 
@@ -415,3 +417,139 @@ def test_eight_processes_of_ten_sessions_each_keep_all_eighty(tmp_path, at):
     answer = found.as_of(datetime(2100, 1, 1, tzinfo=UTC), "orders")
     assert [row.item.slot for row in answer.rows].count("shared") == 1
     assert len(answer.rows) == 1 + 80
+
+
+# Anything, in any order
+
+
+class Killed(BaseException):
+    """Raised where a process would be gone: nothing it still does may reach the disk."""
+
+
+def dying(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    """From the step `limit` on, every flush, rename, removal and save dies."""
+    count = 0
+
+    def counted(call: Any) -> Any:
+        def stepping(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count >= limit:
+                raise Killed
+            return call(*arguments, **options)
+
+        return stepping
+
+    for name in ("fsync", "replace", "unlink", "mkdir", "truncate", "ftruncate"):
+        monkeypatch.setattr(os, name, counted(getattr(os, name)))
+    monkeypatch.setattr(KgliteEngine, "save", counted(KgliteEngine.save))
+
+
+class Life:
+    """A repository with branches, and all that may happen to it; what was acknowledged is remembered."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self.root, self.rng = root, random.Random(seed)
+        Ledger.init(root)
+        self.commits = [self.checkpoint.read_bytes()]
+        self.kept: set[str] = set()  # acknowledged, and not given up
+        self.log: list[str] = []
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.root / "snapshots" / "ledger.json"
+
+    @property
+    def store(self) -> Path:
+        return self.root / "snapshots" / ".store"
+
+    def happens(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One thing; in half of the cases whoever does it is killed on the way."""
+        name = self.rng.choices(list(self.CHANCES), list(self.CHANCES.values()))[0]
+        if self.rng.random() < 0.5 and ledger(self.root).database.aside():
+            name = self.rng.choice(("carry", "drop"))
+        with monkeypatch.context() as patch:
+            if name not in ("checkout", "lose_store") and self.rng.random() < 0.5:
+                limit = self.rng.randint(1, 14)
+                self.log.append(f"{name}, killed at step {limit}")
+                dying(patch, limit)
+            else:
+                self.log.append(name)
+            try:
+                getattr(self, name)()
+            except (Killed, LedgerError) as fault:
+                self.log.append(f"  {type(fault).__name__}: {fault}")
+        self.is_sound()
+
+    CHANCES = {  # noqa: RUF012
+        "apply": 8, "note": 8, "export": 4, "carry": 3, "drop": 2, "read": 4, "rebuild": 1, "checkout": 6,
+        "touch": 1, "lose_store": 1,
+    }  # fmt: skip
+
+    def _apply(self, *, export: bool) -> None:
+        names = [f"s{len(self.log)}-{n}" for n in range(self.rng.choice((1, 1, 3)))]
+        documents = [session(name) for name in names]
+        for document in documents:  # half of them meet in one slot, and hold on to each other
+            if self.rng.random() < 0.5:
+                del document["decisions"][0]["slot"]
+        taken = session_file.read(json.dumps(documents), "s")
+        ledger(self.root).apply(taken, export=export, on_applied=lambda applied: self.kept.add(applied.session))
+
+    def apply(self) -> None:
+        self._apply(export=True)
+
+    def note(self) -> None:
+        self._apply(export=False)
+
+    def export(self) -> None:
+        ledger(self.root).export()
+
+    def carry(self) -> None:
+        ledger(self.root).export(carry=True)
+
+    def drop(self) -> None:
+        if waiting := list(ledger(self.root).database.pending()):
+            given_up = self.rng.sample(waiting, self.rng.randint(1, len(waiting)))
+            ledger(self.root).export(drop=given_up)
+
+    def read(self) -> None:
+        ledger(self.root).database.read()
+
+    def rebuild(self) -> None:
+        ledger(self.root).rebuild()
+
+    def touch(self) -> None:
+        os.utime(self.checkpoint)
+
+    def checkout(self) -> None:
+        """Commit, and go to any commit there is."""
+        self.commits.append(self.checkpoint.read_bytes())
+        new = self.root / "git"
+        new.write_bytes(self.rng.choice(self.commits))
+        new.replace(self.checkpoint)
+
+    def lose_store(self) -> None:
+        """All but the journal is a cache."""
+        for path in self.store.glob("*"):
+            if path.name != "journal.jsonl":
+                path.unlink()
+
+    def is_sound(self) -> None:
+        database = ledger(self.root).database
+        for _ in range(2):  # as it is found, and from what the first reader left behind
+            assert answers(database.read(), [NOW]) == answers(rebuilt(database), [NOW]), self.log
+        data = database.data()
+        assert data == checkpoint.render(checkpoint.read(data)), self.log
+        assert ledger(self.root).check().ok, self.log
+        places = [{e.session for e in checkpoint.read(each)} for each in [data, *self.commits]]
+        found = set(database.pending()).union(*places)
+        if "drop" in self.log[-1] or (self.log[-1].startswith("  ") and "drop" in self.log[-2]):
+            self.kept &= found  # given up, or not: both are right if the one who asked was killed
+        assert self.kept <= found, (self.kept - found, self.log)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_happens_the_store_says_what_the_files_say_and_nothing_is_lost(tmp_path, monkeypatch, seed):
+    life = Life(tmp_path, seed)
+    for _ in range(25):
+        life.happens(monkeypatch)
