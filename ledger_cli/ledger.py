@@ -280,7 +280,7 @@ class Ledger:
 
     def believed(
         self, valid_at: datetime, entity: str | None = None, known_at: Sequence[datetime] = ()
-    ) -> list[Answer]:  # fmt: skip
+    ) -> list[Answer]:
         """What the ledger said of `valid_at`, for each of `known_at` (none given: at `valid_at` itself)."""
         graph = self.database.read()
         return [self._answer(graph, entity, valid_at, k) for k in known_at or (valid_at,)]

@@ -11,33 +11,46 @@ from ledger_cli.commands.shell import AsJson, EntityAndDate, shell
 
 def as_of(ctx: typer.Context, words: EntityAndDate, json: AsJson = False) -> None:
     """What was true on a date, with all that is known now."""
-    from ledger_cli.views import as_json, tables, terminal
-
     sh = shell(ctx)
     entity, valid_at = sh.entity_and_time(words)
     answer = sh.ledger().as_of(valid_at, entity)
     if json:
-        terminal.out(as_json.render(as_json.as_of(answer)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.as_of(answer))
     else:
+        from ledger_cli.views import tables
+
         tables.answer(answer)
 
 
-def believed(ctx: typer.Context, words: EntityAndDate, known: Annotated[list[str], typer.Option("--known", metavar="DATE", help="As known on this date; give several to see the answer change.")] = [], json: AsJson = False) -> None:  # fmt: skip # noqa: E501, B006
+def believed(
+    ctx: typer.Context,
+    words: EntityAndDate,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--known", metavar="DATE", help="As known on this date; give several to see the answer change."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
     """What the ledger said of a date.
 
     On that date itself, or as known on another.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     sh = shell(ctx)
     entity, valid_at = sh.entity_and_time(words)
-    answers = sh.ledger().believed(valid_at, entity, [sh.time(k) for k in known])
+    answers = sh.ledger().believed(valid_at, entity, [sh.time(k) for k in known or ()])
     if json:
-        terminal.out(as_json.render(as_json.believed(answers)))
-    elif len(answers) == 1:
-        tables.answer(answers[0])
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.believed(answers))
     else:
-        tables.answers(answers)
+        from ledger_cli.views import tables
+
+        if len(answers) == 1:
+            tables.answer(answers[0])
+        else:
+            tables.answers(answers)
 
 
 def lateness(ctx: typer.Context, json: AsJson = False) -> None:
@@ -45,27 +58,36 @@ def lateness(ctx: typer.Context, json: AsJson = False) -> None:
 
     Days from valid to record date, most late first; negative = planned ahead.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     rows = shell(ctx).ledger().lateness()
     if json:
-        terminal.out(as_json.render(as_json.lateness(rows)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.lateness(rows))
     else:
+        from ledger_cli.views import tables
+
         tables.lateness(rows)
 
 
-def diff(ctx: typer.Context, after: Annotated[str, typer.Option("--from", metavar="DATE", help="Writes after this.")], until: Annotated[str, typer.Option("--to", metavar="DATE", help="Writes up to and with this.")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def diff(
+    ctx: typer.Context,
+    after: Annotated[str, typer.Option("--from", metavar="DATE", help="Writes after this.")],
+    until: Annotated[str, typer.Option("--to", metavar="DATE", help="Writes up to and with this.")],
+    json: AsJson = False,
+) -> None:
     """What each write in a period changed.
 
     What it added, closed, reopened, rejected, reinstated and ended. A date is its midnight in UTC: `--to 2024-02-13`
     takes in all of the 12th.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     sh = shell(ctx)
     start, stop = sh.time(after), sh.time(until)
     changes, items = sh.ledger().diff(start, stop)
     if json:
-        terminal.out(as_json.render(as_json.diff(start, stop, changes)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.diff(start, stop, changes))
     else:
+        from ledger_cli.views import tables
+
         tables.changes(changes, items)

@@ -24,7 +24,15 @@ def init(ctx: typer.Context) -> None:
         terminal.talk("Next: `ledger session new s1 > sessions/s1.yaml`, fill it in, `ledger session apply` it.")
 
 
-def export(ctx: typer.Context, carry: Annotated[bool, typer.Option("--carry", help="Bring sessions along that were applied on another checkpoint.")] = False, drop: Annotated[list[str], typer.Option("--drop", metavar="SESSION", help="Give up a session that was never exported.")] = []) -> None:  # fmt: skip # noqa: E501, B006
+def export(
+    ctx: typer.Context,
+    carry: Annotated[
+        bool, typer.Option("--carry", help="Bring sessions along that were applied on another checkpoint.")
+    ] = False,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", metavar="SESSION", help="Give up a session that was never exported.")
+    ] = None,
+) -> None:
     """Write the checkpoint with all that is pending.
 
     In canonical form, with the lines of a merge put in order. Never runs `git add`.
@@ -32,7 +40,7 @@ def export(ctx: typer.Context, carry: Annotated[bool, typer.Option("--carry", he
     from ledger_cli.views import terminal
 
     ledger = shell(ctx).ledger()
-    changed, came = ledger.export(carry=carry, drop=drop)
+    changed, came = ledger.export(carry=carry, drop=drop or ())
     name = ledger.database.checkpoint.relative_to(ledger.root).as_posix()
     what = f" with {', '.join(came)}" if came else ""
     terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")

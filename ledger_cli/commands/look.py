@@ -9,69 +9,99 @@ import typer
 from ledger_cli.commands.shell import AsJson, shell
 
 
-def history(ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def history(
+    ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False
+) -> None:
     """The chain of what replaced what.
 
     With both times, versions and reviews.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     found = shell(ctx).ledger().history(subject)
     if json:
-        terminal.out(as_json.render(as_json.history(found)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.history(found))
     else:
+        from ledger_cli.views import tables
+
         tables.history(found)
 
 
 def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
     """All that is recorded of one item, or one episode."""
     from ledger_cli.model import Episode
-    from ledger_cli.views import as_json, tables, terminal
 
     found = shell(ctx).ledger().show(id)
     if json:
-        one = as_json.episode(found) if isinstance(found, Episode) else as_json.dossier(found)
-        terminal.out(as_json.render(one))
-    elif isinstance(found, Episode):
-        tables.episode(found)
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.episode(found) if isinstance(found, Episode) else as_json.dossier(found))
     else:
-        tables.dossier(found)
+        from ledger_cli.views import tables
+
+        if isinstance(found, Episode):
+            tables.episode(found)
+        else:
+            tables.dossier(found)
 
 
-def search(ctx: typer.Context, words: Annotated[list[str], typer.Argument(metavar="WORDS")], limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 5, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def search(
+    ctx: typer.Context,
+    words: Annotated[list[str], typer.Argument(metavar="WORDS")],
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 5,
+    json: AsJson = False,
+) -> None:
     """Find items by words, best first.
 
     What no longer holds is found too.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     text = " ".join(words)
     found = shell(ctx).ledger().search(text, limit)
     if json:
-        terminal.out(as_json.render(as_json.search(text, found)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.search(text, found))
     else:
+        from ledger_cli.views import tables
+
         tables.search(found)
 
 
-def slots(ctx: typer.Context, prefix: Annotated[str, typer.Argument(metavar="[PREFIX]")] = "", json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def slots(
+    ctx: typer.Context, prefix: Annotated[str, typer.Argument(metavar="[PREFIX]")] = "", json: AsJson = False
+) -> None:
     """What each slot answers now, and what is planned."""
-    from ledger_cli.views import as_json, tables, terminal
-
     rows = shell(ctx).ledger().slots(prefix)
     if json:
-        terminal.out(as_json.render(as_json.slots(rows)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.slots(rows))
     else:
+        from ledger_cli.views import tables
+
         tables.slots(rows)
 
 
-def query(ctx: typer.Context, cypher: Annotated[str, typer.Argument(metavar="CYPHER")], limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many rows at the most.")] = 1000, timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may run.")] = 10.0, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def query(
+    ctx: typer.Context,
+    cypher: Annotated[str, typer.Argument(metavar="CYPHER")],
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many rows at the most.")] = 1000,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may run.")
+    ] = 10.0,
+    json: AsJson = False,
+) -> None:
     """Ask the graph in Cypher, read-only."""
-    from ledger_cli.views import as_json, tables, terminal
-
     found = shell(ctx).ledger().query(cypher, timeout_ms=max(1, round(timeout * 1000)), limit=limit)
     if json:
-        terminal.out(as_json.render(as_json.query(found.rows)))
+        from ledger_cli.views import as_json
+
+        as_json.out(as_json.query(found.rows))
     else:
+        from ledger_cli.views import tables
+
         tables.query(found.columns, found.rows)
     if found.truncated:
+        from ledger_cli.views import terminal
+
         terminal.talk(f"note: cut at {limit} rows; --limit takes more")

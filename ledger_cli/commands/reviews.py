@@ -18,7 +18,17 @@ Link = Annotated[str | None, typer.Option("--link", metavar="NEW", help="The ver
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")]
 
 
-def reject(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = None, ending: Ending = False, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def reject(
+    ctx: typer.Context,
+    id: Id,
+    by: By,
+    reason: Reason,
+    link: Link = None,
+    ending: Ending = False,
+    at: At = None,
+    no_export: NoExport = False,
+    json: AsJson = False,
+) -> None:
     """Reject an item, a link or an ending.
 
     It never took effect: what it replaced holds again.
@@ -26,19 +36,53 @@ def reject(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = None
     _review(ctx, "rejects", id, by, reason, link, ending, at, no_export, json)
 
 
-def reinstate(ctx: typer.Context, id: Id, by: By, reason: Reason, link: Link = None, ending: Ending = False, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def reinstate(
+    ctx: typer.Context,
+    id: Id,
+    by: By,
+    reason: Reason,
+    link: Link = None,
+    ending: Ending = False,
+    at: At = None,
+    no_export: NoExport = False,
+    json: AsJson = False,
+) -> None:
     """Take a rejection back."""
     _review(ctx, "reinstates", id, by, reason, link, ending, at, no_export, json)
 
 
-def end(ctx: typer.Context, id: Id, on: Annotated[str, typer.Option("--on", metavar="DATE", help="From when it no longer holds.")], by: By, reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why.")] = None, at: At = None, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def end(
+    ctx: typer.Context,
+    id: Id,
+    on: Annotated[str, typer.Option("--on", metavar="DATE", help="From when it no longer holds.")],
+    by: By,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why.")] = None,
+    at: At = None,
+    no_export: NoExport = False,
+    json: AsJson = False,
+) -> None:
     """End an item on a date; nothing replaces it."""
     sh = shell(ctx)
     clock = sh.time(at) if at is not None else None
-    _say(sh.ledger().end(id, sh.time(on), by=by, reason=reason, at=clock, export=not no_export), f"{id} ends then already", json)  # fmt: skip # noqa: E501
+    _say(
+        sh.ledger().end(id, sh.time(on), by=by, reason=reason, at=clock, export=not no_export),
+        f"{id} ends then already",
+        json,
+    )
 
 
-def _review(ctx: typer.Context, verdict: Verdict, id: str, by: str, reason: str, link: str | None, ending: bool, at: str | None, no_export: bool, json: bool) -> None:  # fmt: skip # noqa: E501
+def _review(
+    ctx: typer.Context,
+    verdict: Verdict,
+    id: str,
+    by: str,
+    reason: str,
+    link: str | None,
+    ending: bool,
+    at: str | None,
+    no_export: bool,
+    json: bool,
+) -> None:
     from ledger_cli.model import Target
 
     if link is not None and ending:

@@ -43,7 +43,9 @@ def _read(files: list[Path]) -> list[Session]:
 
 
 @app.command("apply")
-def apply(ctx: typer.Context, files: Files, backdated: Backdated = False, no_export: NoExport = False, json: AsJson = False) -> None:  # fmt: skip # noqa: E501
+def apply(
+    ctx: typer.Context, files: Files, backdated: Backdated = False, no_export: NoExport = False, json: AsJson = False
+) -> None:
     """Write sessions to the ledger.
 
     Each session is atomic and durable once its line is printed. The same session again changes nothing. The first

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger_cli.instant import show
+from ledger_cli.views import terminal
 
 if TYPE_CHECKING:
     from ledger_cli.chains import Chains, Dossier, Node
@@ -22,6 +23,11 @@ Json = dict[str, Any]
 def render(value: Any) -> str:
     """The text of a JSON document, with one final newline."""
     return json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n"
+
+
+def out(value: Any) -> None:
+    """Write a JSON document to stdout."""
+    terminal.out(render(value))
 
 
 def compact(value: Any) -> str:
