@@ -9,20 +9,22 @@ longer in the one is in the other.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from ledger_cli import checkpoint, checks, durable, holds, journal
-from ledger_cli.errors import Busy, Damaged, NoLedger, Problem, Refused
-from ledger_cli.history import History
-from ledger_cli.instant import LAST
+from ledger_cli import durable, journal
+from ledger_cli.errors import Busy, Damaged, NoLedger, Refused
 from ledger_cli.journal import Base, Pending
-from ledger_cli.model import Entry, Item, Stretch
 from ledger_cli.store import engine as engines
 from ledger_cli.store.generations import Current, Generations, Identity
-from ledger_cli.store.graph import Graph, Shown
+from ledger_cli.store.graph import Graph
+
+if TYPE_CHECKING:  # a question is answered without these: each costs a start
+    from ledger_cli.model import Entry
+    from ledger_cli.truth import Truth
 
 Say = Callable[[str], None]
 WAYS_OUT = "`ledger export --carry` brings them here, `ledger export --drop SESSION` gives one up"
@@ -30,23 +32,16 @@ _PATIENCE = 25
 """How many hundredths of a second a reader waits for a writer that is about to publish, before it builds by itself."""
 
 
-def shown(items: Mapping[str, Item], stretches: Mapping[str, Sequence[Stretch]]) -> dict[str, Shown]:
-    """What the store keeps on an item's node for people who query: validTo and closedAt, as known now."""
-    found = {id: holds.shown(items[id], its, LAST) for id, its in stretches.items()}
-    return {id: (s.valid_to, s.closed_at) for id, s in found.items()}
+class Held(NamedTuple):
+    """The state that a writer goes on from: the graph, the checkpoint and the waiting sessions that it equals.
 
-
-@dataclass(frozen=True)
-class Truth:
-    """What checkpoint and journal hold: the checkpoint's identity and entries, and the journal's sessions.
-
-    `aside` are sessions of the journal that do not fit this checkpoint: they wait, and count for nothing.
+    `clean` says whether a generation on disk holds all of it.
     """
 
+    graph: Graph
     identity: Identity
-    entries: tuple[Entry, ...]
     pending: Pending
-    aside: Pending
+    clean: bool
 
 
 class Database:
@@ -66,15 +61,21 @@ class Database:
         """The current state, frozen. Rebuilt where the store is missing, damaged or behind."""
         return self._load(writable=False)
 
-    def scratch(self) -> Writer:
-        """The current state, to try sessions on: nothing of it is ever written."""
+    def scratch(self) -> Held:
+        """The current state, to try sessions on. Raises Refused where none could be applied."""
         pending = self._journal()
-        return _Scratch(self, self._load(writable=True), Identity(0, 0, 0, ""), pending)
+        if aside := self.aside():
+            raise self._does_not_fit(aside)
+        return Held(self._load(writable=True), Identity(0, 0, 0, ""), pending, False)
 
     def pending(self) -> dict[str, tuple[Entry, ...]]:
         """The sessions of the journal that the checkpoint does not hold."""
         journaled = self._journal()
-        data = self.data() if journaled else b""
+        if not journaled:
+            return {}
+        from ledger_cli import checkpoint, truth
+
+        data = self.data()
 
         def recorded(id: str) -> Collection[Entry]:
             try:
@@ -82,7 +83,7 @@ class Database:
             except ValueError:  # a damaged checkpoint does not hold it
                 return ()
 
-        return _unrecorded(journaled, recorded).sessions
+        return truth.unrecorded(journaled, recorded).sessions
 
     def recorded(self, session: str) -> list[Entry]:
         """What is recorded under a session's id, exported or not."""
@@ -90,6 +91,8 @@ class Database:
 
     def exported(self, session: str) -> list[Entry]:
         """What the checkpoint holds under a session's id. Raises Damaged where a line of it cannot be read."""
+        from ledger_cli import checkpoint
+
         try:
             return checkpoint.session_entries(self.data(), session)
         except ValueError as fault:
@@ -167,7 +170,7 @@ class Database:
         truth = self._truth()
         graph = self._build(truth)
         try:
-            self._publish(graph, truth.identity, truth.pending, aside=truth.aside.sessions)
+            self.publish(graph, truth.identity, truth.pending, aside=truth.aside.sessions)
         except durable.CannotWrite as fault:
             self.say(f"note: the store is not kept: {fault.message}")
         return self._told(graph, truth, writable=writable)
@@ -198,7 +201,7 @@ class Database:
     # Writing
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def held(self) -> Iterator[Held]:
         """Hold the lock, recover what a killed writer left, and yield what can be written to."""
         with self._locked():
             yield self._recovered()
@@ -221,7 +224,7 @@ class Database:
         except OSError as fault:
             raise durable.CannotWrite(f"cannot write in {self.folder}: {fault.strerror or fault}") from None
 
-    def _recovered(self) -> Writer:
+    def _recovered(self) -> Held:
         current = self.generations.current()
         known = self._trusted(current) if current is not None else None
         pending = self._journal()
@@ -233,18 +236,18 @@ class Database:
             else:
                 left = pending.without(known.exported)
                 self._keep_in_journal(left, pending)
-                return Writer(self, graph, known.checkpoint, left)
+                return Held(graph, known.checkpoint, left, True)
         self._tell_lost()
         truth = self._truth()
         if truth.aside:
-            raise self._does_not_fit(truth.aside)
+            raise self._does_not_fit(truth.aside.sessions)
         self.generations.forget()
         self._keep_in_journal(truth.pending, pending)
-        return Writer(self, self._build(truth), truth.identity, truth.pending, clean=False)
+        return Held(self._build(truth), truth.identity, truth.pending, False)
 
-    def _does_not_fit(self, aside: Pending) -> Refused:
+    def _does_not_fit(self, aside: Iterable[str]) -> Refused:
         return Refused(
-            f"{', '.join(aside.sessions)}: applied but never exported, on a checkpoint that is not the one here: "
+            f"{', '.join(aside)}: applied but never exported, on a checkpoint that is not the one here: "
             f"{self.checkpoint}",
             WAYS_OUT,
         )
@@ -272,9 +275,9 @@ class Database:
 
     def data(self) -> bytes:
         """The checkpoint's bytes as they stand."""
-        return self._read_checkpoint()[1]
+        return self.read_checkpoint()[1]
 
-    def _read_checkpoint(self, known: Identity | None = None) -> tuple[Identity, bytes]:
+    def read_checkpoint(self, known: Identity | None = None) -> tuple[Identity, bytes]:
         try:
             return Identity.read(self._existing(), known)
         except OSError as fault:
@@ -284,15 +287,20 @@ class Database:
         return Damaged(f"cannot read {self.checkpoint}: {fault.strerror or fault}")
 
     def _truth(self) -> Truth:
+        from ledger_cli import checkpoint, truth
+
         pending = self._journal()
-        identity, data = self._read_checkpoint()
-        return _truth(identity, checkpoint.read(data), pending)
+        identity, data = self.read_checkpoint()
+        return truth.of(identity, checkpoint.read(data), pending)
 
     def _build(self, truth: Truth) -> Graph:
+        from ledger_cli import holds
+        from ledger_cli.history import History
+
         entries = [*truth.entries, *truth.pending.entries()]
         history = History(entries)
         stretches = holds.sweep(history)
-        return Graph.build(self._engine(), entries, stretches, shown(history.items, stretches))
+        return Graph.build(self._engine(), entries, stretches, holds.ends(history.items, stretches))
 
     # Publishing
 
@@ -300,11 +308,11 @@ class Database:
         number, path = self.generations.next()
         try:
             graph.save(path)
-        except Exception as fault:  # each engine has its own for a disk that is full
+        except OSError as fault:
             raise durable.CannotWrite(f"cannot write {path}: {fault}") from fault
         return number, path.name
 
-    def _publish(self, graph: Graph, identity: Identity, pending: Pending, aside: Iterable[str] = ()) -> None:
+    def publish(self, graph: Graph, identity: Identity, pending: Pending, aside: Iterable[str] = ()) -> None:
         self.generations.must_hold()
         number, file = self._save(graph)
         current = Current(
@@ -318,13 +326,13 @@ class Database:
         self.generations.publish(current)
         self.generations.sweep(current)
 
-    def _swap(self, graph: Graph, data: bytes, exported: Pending, found: Identity, before: Identity | None) -> None:
+    def swap(self, graph: Graph, data: bytes, exported: Pending, found: Identity, before: Identity | None) -> None:
         """Publish a generation and its checkpoint, and empty the journal: readers see all as before, or all anew.
 
         `found` is what stands there now: if another program (git) replaces it meanwhile, nothing is written over it.
         `before` is the same where the journal's sessions fit it, so that a killed swap is still a good generation.
         """
-        temp = checkpoint.write_temp(self.checkpoint, data)
+        temp = durable.write_temp(self.checkpoint, data)
         try:
             number, file = self._save(graph)
             current = Current(
@@ -338,15 +346,15 @@ class Database:
             self.generations.must_hold()
             self.generations.publish(current)
             if not (self.checkpoint.exists() and found.same_stat(self.checkpoint)):
-                raise self._moved(exported)
+                raise self.moved(exported)
         except BaseException:
             temp.unlink(missing_ok=True)
             raise
-        checkpoint.replace(temp, self.checkpoint)
+        durable.replace(temp, self.checkpoint)
         journal.replace(self.generations.journal, Pending())
         self.generations.sweep(current)
 
-    def _moved(self, waiting: Pending) -> Refused:
+    def moved(self, waiting: Pending) -> Refused:
         names = f"; {', '.join(waiting.sessions)}: applied, and waiting to be exported" if waiting else ""
         return Refused(
             f"another program changed {self.checkpoint} while it was being written, and it is left as it is{names}",
@@ -360,7 +368,7 @@ class Database:
         with self._locked():
             self._tell_lost()
             truth = self._truth()
-            self._publish(self._build(truth), truth.identity, truth.pending, aside=truth.aside.sessions)
+            self.publish(self._build(truth), truth.identity, truth.pending, aside=truth.aside.sessions)
         return truth
 
     def export(self, *, carry: bool = False, drop: Iterable[str] = ()) -> tuple[bool, tuple[str, ...]]:
@@ -370,22 +378,25 @@ class Database:
         were applied on another checkpoint, `drop` gives sessions up that were never exported.
         Raises Damaged for a file that is no checkpoint, Refused where the pending sessions do not fit.
         """
+        from ledger_cli import checkpoint
+        from ledger_cli.truth import Truth, carried, of, read_any_order, without
+
         dropped = tuple(drop)
         with self._locked():
             pending = self._journal()
-            identity, data = self._read_checkpoint()
+            identity, data = self.read_checkpoint()
             if not pending and not dropped and self._wrote(identity, data):
                 return False, ()
-            entries, tidy = _read_any_order(data)
+            entries, tidy = read_any_order(data)
             if dropped:
-                pending = _without(pending, dropped, entries)
-            truth = _truth(identity, entries, pending)
+                pending = without(pending, dropped, entries)
+            truth = of(identity, entries, pending)
             here = Base(identity.sha256, frozenset(entry.session for entry in entries))
             came = truth.pending
             if truth.aside and carry:
-                came = _carried(truth)
+                came = carried(truth)
             elif truth.aside and not dropped:
-                raise self._does_not_fit(truth.aside)
+                raise self._does_not_fit(truth.aside.sessions)
             if dropped or truth.aside:
                 # From here on, and also if this is killed, they are given up, or stand on this checkpoint.
                 self.generations.forget()
@@ -397,9 +408,9 @@ class Database:
             graph, new = self._build(truth), checkpoint.render(truth.entries)
             changed = new != data
             if changed:
-                self._swap(graph, new, came, found=identity, before=identity if tidy else None)
+                self.swap(graph, new, came, found=identity, before=identity if tidy else None)
             else:
-                self._publish(graph, identity, Pending())
+                self.publish(graph, identity, Pending())
                 journal.replace(self.generations.journal, Pending())
         return changed, tuple(came.sessions)
 
@@ -410,163 +421,3 @@ class Database:
         """
         current = self.generations.current()
         return current is not None and current.checkpoint.sha256 == identity.sha256 and b"\r" not in data
-
-
-class Writer:
-    """The store, held for writing: what is known, and how sessions become part of it.
-
-    `clean` says whether a generation on disk holds all of it.
-    """
-
-    def __init__(
-        self, database: Database, graph: Graph, identity: Identity, pending: Pending, *, clean: bool = True
-    ) -> None:
-        self.database, self.graph, self.identity, self.pending = database, graph, identity, pending
-        self.clean = clean
-        self._torn = False  # does the graph hold what the journal may not?
-
-    def record(
-        self,
-        session: str,
-        entries: Sequence[Entry],
-        items: Mapping[str, Item],
-        changed: Mapping[str, Sequence[Stretch]],
-    ) -> None:
-        """Take a session in and journal it: when this returns, it is durable.
-
-        Raises CannotWrite; then what came before it is kept, and nothing more can be recorded.
-        """
-        self.database.generations.must_hold()
-        base = self._base()
-        self.clean, self._torn = False, True
-        self.graph.add(entries, changed, shown(items, changed))
-        journal.append(self.database.generations.journal, base, session, entries)
-        self.pending.sessions[session] = tuple(entries)
-        self._torn = False
-
-    def _base(self) -> Base:
-        """What the journal stands on: this checkpoint, also for what was applied on one that this one includes."""
-        base = self.pending.base
-        if base is None or base.digest != self.identity.sha256:
-            base = Base(self.identity.sha256, frozenset(self.graph.session_ids()) - self.pending.sessions.keys())
-            if self.pending:
-                journal.replace(self.database.generations.journal, Pending(base, self.pending.sessions))
-            self.pending = Pending(base, dict(self.pending.sessions))
-        return base
-
-    def recorded(self, session: str) -> list[Entry]:
-        """What is recorded under a session's id, exported or not."""
-        return list(self.pending.sessions.get(session, ())) or self.database.exported(session)
-
-    def finish(self, *, export: bool) -> None:
-        """Publish what was recorded, and write it to the checkpoint if asked.
-
-        Raises CannotWrite, and Refused where git replaced the checkpoint meanwhile; what was recorded is in the
-        journal then, and the next export writes it.
-        """
-        if self._torn:
-            return  # this graph is nobody's state; the journal has what was acknowledged
-        if export and self.pending:
-            found, data = self.database._read_checkpoint(self.identity)
-            if found.sha256 != self.identity.sha256:
-                raise self.database._moved(self.pending)
-            groups = self._groups()
-            new = checkpoint.splice(data.replace(b"\r\n", b"\n"), self.pending.entries(), groups.__getitem__)
-            self.database._swap(self.graph, new, self.pending, found=found, before=found)
-        elif not self.clean:
-            self.database._publish(self.graph, self.identity, self.pending)
-
-    def _groups(self) -> dict[str, str]:
-        """The groups of the recorded items that the pending lines stand with."""
-        named = {id for entry in self.pending.entries() for id in checks.named(entry)}
-        return {id: checkpoint.group_name(item) for id, item in self.graph.items(named).items()}
-
-
-class _Scratch(Writer):
-    def record(
-        self,
-        session: str,
-        entries: Sequence[Entry],
-        items: Mapping[str, Item],
-        changed: Mapping[str, Sequence[Stretch]],
-    ) -> None:
-        self.graph.add(entries, changed, shown(items, changed))
-        self.pending.sessions[session] = tuple(entries)
-
-
-def _truth(identity: Identity, entries: Sequence[Entry], pending: Pending) -> Truth:
-    recorded = _by_session(entries, pending.sessions)
-    left = _unrecorded(pending, recorded.__getitem__)
-    if not left or _fits(left, identity, entries, recorded):
-        return Truth(identity, tuple(entries), left, Pending())
-    return Truth(identity, tuple(entries), Pending(), left)
-
-
-def _by_session(entries: Iterable[Entry], wanted: Iterable[str]) -> dict[str, list[Entry]]:
-    found: dict[str, list[Entry]] = {id: [] for id in wanted}
-    for entry in entries:
-        if entry.session in found:
-            found[entry.session].append(entry)
-    return found
-
-
-def _unrecorded(pending: Pending, recorded: Callable[[str], Collection[Entry]]) -> Pending:
-    """What is pending, less the sessions of which every entry is recorded in the checkpoint."""
-    return pending.without([id for id, its in pending.sessions.items() if set(its) <= set(recorded(id))])
-
-
-def _fits(
-    pending: Pending, identity: Identity, entries: Sequence[Entry], recorded: Mapping[str, Collection[Entry]]
-) -> bool:
-    """Does the checkpoint hold all that the pending sessions were applied on, and nothing that they break?"""
-    base = pending.base
-    if base is None or base.digest == identity.sha256:
-        return True
-    return (
-        base.sessions <= {entry.session for entry in entries}
-        and not any(recorded[id] for id in pending.sessions)  # another session took the id
-        and not _breaks(entries, pending.entries())
-    )
-
-
-def _breaks(entries: Sequence[Entry], more: Sequence[Entry], before: Sequence[Entry] = ()) -> list[checks.Finding]:
-    """What is wrong with the entries and `more` that is not wrong with the entries and `before`."""
-    known = {(f.code, f.ids, f.slot) for f in _errors([*entries, *before])}
-    return [f for f in _errors([*entries, *more]) if (f.code, f.ids, f.slot) not in known]
-
-
-def _errors(entries: Iterable[Entry]) -> list[checks.Finding]:
-    return [f for f in checks.findings((None, e) for e in entries) if f.severity == "error"]
-
-
-def _without(pending: Pending, dropped: Sequence[str], entries: Sequence[Entry]) -> Pending:
-    """What is pending, less the sessions given up. Raises Refused where one does not wait, or another builds on it."""
-    for id in dropped:
-        if id not in pending.sessions:
-            raise Refused(f"{id} is not waiting to be exported", "`ledger doctor` names those that are")
-    left = pending.without(dropped)
-    if found := _breaks(entries, left.entries(), before=pending.entries()):
-        raise Refused([checks.problem(f) for f in found], "give up what builds on it as well")
-    return left
-
-
-def _carried(truth: Truth) -> Pending:
-    """The sessions that stand aside, to be brought to this checkpoint. Raises Refused where it cannot take them."""
-    came = truth.aside
-    recorded = _by_session(truth.entries, came.sessions)
-    problems = [
-        Problem(f"session {id} is recorded here with other content", hint=f"`ledger export --drop {id}` gives yours up")
-        for id in came.sessions
-        if recorded[id]
-    ]
-    if problems := problems or [checks.problem(f) for f in _breaks(truth.entries, came.entries())]:
-        raise Refused(problems)
-    return came
-
-
-def _read_any_order(data: bytes) -> tuple[list[Entry], bool]:
-    """The checkpoint's entries, and whether it is in order. Raises Damaged for worse than that."""
-    try:
-        return checkpoint.read(data), True
-    except Damaged:
-        return checkpoint.read(data, any_order=True), False

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 from pathlib import Path
 
 from ledger_cli.errors import LedgerError
@@ -23,7 +22,7 @@ def write_temp(path: Path, data: bytes) -> Path:
     nothing behind.
     """
     real = Path(os.path.realpath(path))
-    temp = real.with_name(f".{real.name}.{secrets.token_hex(6)}.tmp")
+    temp = real.with_name(f".{real.name}.{os.urandom(6).hex()}.tmp")
     try:
         mode = real.stat().st_mode & 0o7777 if real.exists() else None
         handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger_cli.history import History, State, by_record_time
+from ledger_cli.instant import LAST
 from ledger_cli.intervals import Intervals, claim, subtract, union
 from ledger_cli.model import Entry, Interval, Item, Stretch
 
@@ -169,6 +170,14 @@ def shown(item: Item, stretches: Sequence[Stretch], known: datetime) -> Shown:
             break
         closed_at = at
     return Shown(holds, valid_to, closed_at)
+
+
+def ends(
+    items: Mapping[str, Item], stretches: Mapping[str, Sequence[Stretch]]
+) -> dict[str, tuple[datetime | None, datetime | None]]:
+    """What is shown of the ends of items, as known now: validTo and closedAt, by id. The store keeps it for queries."""
+    found = {id: shown(items[id], its, LAST) for id, its in stretches.items()}
+    return {id: (s.valid_to, s.closed_at) for id, s in found.items()}
 
 
 def _end_of(item: Item, holds: Intervals) -> datetime | None:

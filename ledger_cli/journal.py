@@ -13,12 +13,13 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ledger_cli import lines
 from ledger_cli.durable import CannotWrite, sync_folder
 from ledger_cli.errors import Damaged
-from ledger_cli.model import Entry
+
+if TYPE_CHECKING:
+    from ledger_cli.model import Entry
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,10 @@ class _AtLine(ValueError):
 def _blocks(whole: list[bytes]) -> Pending:
     if not whole:
         return Pending()
-    number, entries = 1, list[Entry]()
+    from ledger_cli import lines
+
+    number = 1
+    entries: list[Entry] = []
     try:
         head = json.loads(whole[0])
         pending = Pending(Base(head["base"], frozenset(head["sessions"])))
@@ -177,6 +181,8 @@ def _head(base: Base) -> str:
 
 
 def _block(session: str, entries: Iterable[Entry]) -> str:
+    from ledger_cli import lines
+
     body = "".join(f"{lines.line(entry)}\n" for entry in entries)
     return body + json.dumps(_END + session, ensure_ascii=False) + "\n"
 

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ledger_cli import checkpoint, checks, holds
-from ledger_cli.database import Database, Say, Writer
+from ledger_cli import holds
+from ledger_cli.database import Database, Say
 from ledger_cli.errors import NoLedger, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
@@ -40,8 +40,9 @@ from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
-    from ledger_cli import chains
+    from ledger_cli import chains, checks
     from ledger_cli.effects import Effects
+    from ledger_cli.writer import Writer
 
 FOLDER = "snapshots"
 SESSIONS = "sessions"
@@ -95,7 +96,7 @@ class Checkup(NamedTuple):
         return not any(f.severity == "error" for f in self.findings)
 
 
-Builder = Callable[[Writer, datetime], Session | Applied]
+Builder = Callable[["Writer", datetime], Session | Applied]
 
 
 class Ledger:
@@ -129,6 +130,8 @@ class Ledger:
 
         Idempotent; whatever is there already stays as it is.
         """
+        from ledger_cli import checkpoint, durable
+
         made = []
         for name in (SESSIONS, FOLDER):
             if not (root / name).is_dir():
@@ -136,10 +139,10 @@ class Ledger:
                 made.append(f"{name}/")
         if not (root / FOLDER / "ledger.json").exists():
             path = root / FOLDER / "ledger.json"
-            checkpoint.replace(checkpoint.write_temp(path, checkpoint.EMPTY), path)
+            durable.replace(durable.write_temp(path, checkpoint.EMPTY), path)
             made.append(f"{FOLDER}/ledger.json")
         for name, line in (
-            (".gitignore", f"{FOLDER}/.store/"),
+            (".gitignore", f"{FOLDER}/.*"),
             (".gitattributes", f"{FOLDER}/ledger.json text eol=lf"),
         ):
             if _add_line(root / name, line):
@@ -166,7 +169,9 @@ class Ledger:
 
     def preview(self, sessions: Iterable[Session], *, backdated: bool = False) -> list[Applied]:
         """What `apply` would do, without doing it. Raises Refused as `apply` does."""
-        writer = self.database.scratch()
+        from ledger_cli.writer import Scratch
+
+        writer = Scratch(self.database, self.database.scratch())
         order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
         return [self._one(writer, _as_stated(s), backdated) for s in order]
 
@@ -233,15 +238,19 @@ class Ledger:
         export: bool = True,
         on_applied: Callable[[Applied], None] = lambda _: None,
     ) -> list[Applied]:
+        from ledger_cli.writer import writing
+
         done: list[Applied] = []
-        with self.database.writing() as writer:
+        with writing(self.database) as writer:
             try:
                 for build in builders:
                     applied = self._one(writer, build, backdated)
                     on_applied(applied)
                     done.append(applied)
-            finally:
-                writer.finish(export=export)
+            except BaseException:  # what was refused writes nothing; what went before it stays
+                writer.finish(export=export and any(a.status == "applied" for a in done))
+                raise
+            writer.finish(export=export)
         return done
 
     def _one(self, writer: Writer, build: Builder, backdated: bool) -> Applied:
@@ -408,7 +417,7 @@ class Ledger:
 
     def check(self, data: bytes | None = None) -> Checkup:
         """All that is wrong with the checkpoint as it stands (or with the bytes given): layout first, then meaning."""
-        from ledger_cli import scan
+        from ledger_cli import checks, scan
 
         entries, problems = scan.scan(self.database.data() if data is None else data)
         found = [
@@ -429,7 +438,7 @@ class Ledger:
 
     def _unapplied(self, entries: Iterable[Entry]) -> Iterator[checks.Finding]:
         """Session files that were not applied, or changed since."""
-        from ledger_cli import retry, session_file
+        from ledger_cli import checks, retry, session_file
 
         recorded: dict[str, list[Entry]] = {}
         for entry in entries:

@@ -25,6 +25,7 @@ from ledger_cli.ledger import Ledger
 from ledger_cli.store import engine
 from ledger_cli.store.generations import Identity
 from ledger_cli.store.graph import Graph
+from ledger_cli.writer import writing
 from tests.conftest import ROOT, Repo
 from tests.histories import DAYS, Histories
 
@@ -299,7 +300,7 @@ def test_a_reader_never_misses_what_is_on_its_way_from_the_journal_to_the_checkp
     repo.apply(session("x2"), flags=("--no-export",))
     repo.run("session", "list")
     moved = []
-    read = Database._read_checkpoint
+    read = Database.read_checkpoint
     knows = Database._known
 
     def move() -> None:
@@ -317,12 +318,12 @@ def test_a_reader_never_misses_what_is_on_its_way_from_the_journal_to_the_checkp
         move()
         return found
 
-    for name, double in (("_read_checkpoint", reading), ("_known", knowing)):
+    for name, double in (("read_checkpoint", reading), ("_known", knowing)):
         moved.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Database, name, double)
             database = ledger(repo.path).database
-            seen = database._build(database._truth()) if name == "_read_checkpoint" else database.read()
+            seen = database._build(database._truth()) if name == "read_checkpoint" else database.read()
             assert "x2" in seen.session_ids()
             assert moved
         repo.apply(session(f"x3{name}"), flags=("--no-export",))
@@ -331,7 +332,7 @@ def test_a_reader_never_misses_what_is_on_its_way_from_the_journal_to_the_checkp
 def test_a_reader_waits_a_moment_for_what_was_acknowledged_and_then_builds_it_itself(repo):
     repo.apply(session("x1"))
     database = ledger(repo.path).database
-    with database.writing() as writer:
+    with writing(database) as writer:
         document = session_file.read(json.dumps(session("x2")), "s")[0]
         ledger(repo.path)._one(writer, lambda *_: document, False)
         assert "x2" in ledger(repo.path).database.read().session_ids()
@@ -347,7 +348,7 @@ def test_a_stranger_who_replaces_the_checkpoint_during_a_write_is_not_overwritte
     repo.checkpoint.write_bytes(first)
     database = ledger(repo.path).database
     document = session_file.read(json.dumps(session("x3")), "s")[0]
-    with database.writing() as writer:
+    with writing(database) as writer:
         ledger(repo.path)._one(writer, lambda *_: document, False)
         repo.checkpoint.write_bytes(other)
         with pytest.raises(Refused, match=r"another program changed .*x3"):
@@ -386,7 +387,7 @@ def test_a_time_out_says_who_holds_the_lock_and_a_reader_does_not_wait(repo, led
     repo.apply(session("x1"))
     held = ledger(repo.path)
     before = repo.checkpoint.read_bytes()
-    with held.database.writing():
+    with writing(held.database):
         for impatient in (
             lambda: ledger(repo.path, timeout=0.05).apply(session_file.read(json.dumps(session("x2")), "s")),
             lambda: ledger(repo.path, timeout=0.05).export(),
@@ -404,7 +405,8 @@ import os, sys, time
 from pathlib import Path
 from datetime import UTC, datetime
 from ledger_cli.ledger import Ledger
-with Ledger(Path.cwd(), clock=lambda: datetime.now(UTC)).database.writing():
+from ledger_cli.writer import writing
+with writing(Ledger(Path.cwd(), clock=lambda: datetime.now(UTC)).database):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -429,7 +431,7 @@ def test_a_store_that_is_deleted_under_a_writer_stops_it(repo):
     before = repo.checkpoint.read_bytes()
     database = ledger(repo.path).database
     documents = [session_file.read(json.dumps(session(name)), "s")[0] for name in ("x2", "x3")]
-    with database.writing() as writer:
+    with writing(database) as writer:
         ledger(repo.path)._one(writer, lambda *_: documents[0], False)
         shutil.rmtree(repo.store)
         repo.apply(session("x4"))  # the second writer

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from ledger_cli import holds, invariants
-from ledger_cli.database import shown
 from ledger_cli.errors import LedgerError
 from ledger_cli.history import History, state_at
 from ledger_cli.instant import LAST, days_late
@@ -44,7 +43,7 @@ def held(stretches: dict[str, list[Any]], x: datetime, k: datetime) -> list[str]
 def graph_of(memory: Memory) -> Graph:
     history = History(memory.entries)
     stretches = holds.sweep(history)
-    return Graph.build(engine.get("kglite"), memory.entries, stretches, shown(history.items, stretches))
+    return Graph.build(engine.get("kglite"), memory.entries, stretches, holds.ends(history.items, stretches))
 
 
 def test_the_sweep_and_the_store_answer_as_the_oracle_does() -> None:

@@ -76,7 +76,10 @@ class Engine(Protocol):
         return self
 
     def save(self, path: Path) -> None:
-        """Write the graph to a new file at `path`: whole or not at all, on the disk when this returns."""
+        """Write the graph to a new file at `path`: whole or not at all, on the disk when this returns.
+
+        Raises OSError for a disk that does not take it.
+        """
 
     def close(self) -> None:
         """Let go of the graph. It cannot be used afterwards."""

@@ -6,7 +6,6 @@ A reader takes no lock: it loads what `current.json` names, and starts over if t
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -52,6 +51,8 @@ class Identity:
 
     @classmethod
     def _of(cls, stat: os.stat_result, data: bytes) -> Self:
+        import hashlib  # only where a file really differs
+
         return cls(stat.st_size, stat.st_mtime_ns, stat.st_ino, hashlib.sha256(data).hexdigest())
 
     def same_stat(self, path: Path) -> bool:

@@ -12,7 +12,6 @@ are one name space. No index is declared: `id` has one built in, and the rest is
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ledger_cli.model import Entry, Episode, Item, Kind, Stretch
-from ledger_cli.store import guard, rows, statements, writing
+from ledger_cli.store import rows, statements
 from ledger_cli.store.engine import Answer, Engine, Row
 from ledger_cli.store.rows import Shown
 
@@ -46,6 +45,8 @@ class Graph:
     ) -> Self:
         """A new graph of all these entries, in memory. `stretches` and `shown` are by item id, missing = none."""
         empty = engine.new()
+        from ledger_cli.store import writing
+
         writing.fill(empty, entries, stretches, shown)
         return cls(empty)
 
@@ -73,6 +74,8 @@ class Graph:
         Twice is once. An id that is there stays as it is; what an entry names must be there, or in the same call:
         a link, a verdict or an ending of an unknown item is left out.
         """
+        from ledger_cli.store import writing
+
         writing.add(self._engine, entries, stretches, shown)
 
     # What is recorded
@@ -207,6 +210,8 @@ class Graph:
         self, text: str, params: Mapping[str, Any] | None = None, timeout_ms: int = 10_000, row_limit: int = 10_000
     ) -> Answer:
         """Run a stranger's query, which can neither write nor read files nor run for ever. Raises QueryRefused."""
+        from ledger_cli.store import guard
+
         guard.refuse(text)
         return self._engine.bounded(text, params or {}, timeout_ms, _WORK_LIMIT, row_limit)
 
@@ -224,4 +229,6 @@ def _folded(text: str) -> str:
     """Case and accents aside."""
     if text.isascii():
         return text.lower()
+    import unicodedata
+
     return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))

@@ -114,8 +114,11 @@ class KgliteEngine:
             for index in self._indexes:
                 self._graph.cypher(statements.text(f"drop_{_INDEXES[index]}"))
             self._indexes, self._indexed = [], False
-        with _quiet():
-            self._graph.save(str(path), fsync=True)
+        try:
+            with _quiet():
+                self._graph.save(str(path), fsync=True)
+        except kglite.FileIoError as fault:
+            raise OSError(str(fault)) from fault
 
     def close(self) -> None:
         self._graph = self._reader = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ def applied(done: Applied, *, dry: bool = False) -> None:
         rows.append([(done.session, "bold"), f": {verb}, recorded at ", when(done.at)])
         rows += _effects(done)
     lines(rows)
+    sys.stdout.flush()  # what is said is acknowledged: a pipe shows it at once
 
 
 def _effects(done: Applied) -> list[Sequence[Cell]]:
