@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,27 +15,73 @@ import typer
 from typer.core import TyperGroup
 
 from ledger_cli import __version__
-from ledger_cli.commands import axes, demo, keep, look, reviews, session
 from ledger_cli.commands.shell import Shell
 from ledger_cli.errors import LedgerError
 
+COMMANDS = {
+    "init": "keep.init",
+    "demo": "demo.demo",
+    "session": "session.app",
+    "reject": "reviews.reject",
+    "reinstate": "reviews.reinstate",
+    "end": "reviews.end",
+    "as-of": "axes.as_of",
+    "believed": "axes.believed",
+    "lateness": "axes.lateness",
+    "diff": "axes.diff",
+    "history": "look.history",
+    "show": "look.show",
+    "search": "look.search",
+    "slots": "look.slots",
+    "query": "look.query",
+    "check": "keep.check",
+    "export": "keep.export",
+    "rebuild": "keep.rebuild",
+    "doctor": "keep.doctor",
+}
+"""Every command, in the order of the help, and where it stands in `commands/`."""
+
 
 class _InOrder(TyperGroup):
-    """Typer lists groups last; `session` is what people come for."""
+    """Typer would list groups last; `session` is what people come for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=lambda name: name not in ("init", "demo", "session"))
+        return sorted(super().list_commands(ctx), key=list(COMMANDS).index)
 
 
-app = typer.Typer(
-    name="ledger",
-    cls=_InOrder,
-    help="Decisions and facts on two time axes, kept as one canonical JSON file in git.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def build(only: str | None = None) -> typer.Typer:
+    """The Typer app with all commands, or with one: to read the signatures of all takes longer than most answers."""
+    app = typer.Typer(
+        name="ledger",
+        cls=_InOrder,
+        help="Decisions and facts on two time axes, kept as one canonical JSON file in git.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(start)
+    for name, where in COMMANDS.items():
+        if only in (None, name):
+            module, _, attribute = where.partition(".")
+            command = getattr(import_module(f"ledger_cli.commands.{module}"), attribute)
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name)
+            else:
+                app.command(name)(command)
+    return app
+
+
+def _named(words: Sequence[str]) -> str | None:
+    """The command that a command line names, if it plainly names one."""
+    options = iter(words)
+    for word in options:
+        if word in ("-C", "--directory"):
+            next(options, None)
+        elif not word.startswith("--directory="):
+            return word if word in COMMANDS else None
+    return None
+
 
 # Of whichever click this typer brings along: it has no public name.
 _ClickException: Any = typer.BadParameter.__mro__[2]
@@ -55,7 +102,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def start(
     ctx: typer.Context,
     directory: Annotated[
@@ -72,27 +118,6 @@ def start(
         sh.folder = directory.absolute()
 
 
-app.add_typer(session.app, name="session")
-app.command()(keep.init)
-app.command()(demo.demo)
-app.command()(reviews.reject)
-app.command()(reviews.reinstate)
-app.command()(reviews.end)
-app.command("as-of")(axes.as_of)
-app.command()(axes.believed)
-app.command()(axes.lateness)
-app.command()(axes.diff)
-app.command()(look.history)
-app.command()(look.show)
-app.command()(look.search)
-app.command()(look.slots)
-app.command()(look.query)
-app.command()(keep.check)
-app.command()(keep.export)
-app.command()(keep.rebuild)
-app.command()(keep.doctor)
-
-
 def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime] = now) -> int:
     """Run one command line and return its exit code. Says every failure in a sentence on stderr."""
     for stream in (sys.stdout, sys.stderr):
@@ -102,7 +127,7 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         _refuse_bytes(words)
-        code = app(args=words, obj=shell, standalone_mode=False)
+        code = build(_named(words))(args=words, obj=shell, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except LedgerError as fault:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ledger_cli.history import History
-from ledger_cli.model import Entry, Episode, Kind, Session, Stretch, canonical_name, entity_key
+from ledger_cli.model import Entry, Episode, Kind, Stretch, canonical_name, entity_key
+from ledger_cli.stated import Session
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ from ledger_cli.model import (
     Kind,
     Link,
     Review,
-    Session,
     Target,
     Verdict,
     canonical_id,
     canonical_name,
     entity_key,
 )
+from ledger_cli.stated import Session
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 

@@ -1,18 +1,15 @@
-"""The words of the ledger as values: what is recorded (entries), and what a session states before it is recorded."""
+"""The words of the ledger as values: what is recorded (entries), and what is derived from it."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 Kind = Literal["decision", "fact"]
 Verdict = Literal["rejects", "reinstates"]
-OPEN: Literal["open"] = "open"
-"""`validTo: open` in a correction: the corrected item's end falls away."""
-
 Interval = tuple[datetime, datetime | None]
 """A half-open stretch of valid time `[from, to)`; None = no end."""
 
@@ -141,89 +138,6 @@ class Review:
 
 
 Entry = Item | Episode | Entity | Link | Ending | Review
-
-
-# What a session states. None = left out; `line` is where it stands in the session file.
-
-
-@dataclass(frozen=True, slots=True)
-class StatedItem:
-    kind: Kind
-    id: str  # given, or <session>/d<n> | f<n>
-    text: str | None = None
-    rationale: str | None = None
-    slot: str | None = None
-    about: tuple[str, ...] | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | Literal["open"] | None = None
-    supersedes: tuple[str, ...] = ()
-    corrects: str | None = None
-    evidence: tuple[str, ...] = ()
-    confidence: float | None = None
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StatedEpisode:
-    id: str  # given, or <session>/e<n>
-    kind: str
-    text: str
-    mentions: tuple[str, ...] = ()
-    at: datetime | None = None
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StatedEntity:
-    name: str
-    kind: str
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StatedLink:
-    old: str
-    new: str
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StatedEnding:
-    id: str
-    valid_to: datetime
-    by: str | None = None  # defaults to the session's
-    reason: str | None = None
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StatedReview:
-    verdict: Verdict
-    target: Target
-    by: str | None = None  # defaults to the session's
-    reason: str | None = None
-    line: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One write as stated: an id, a clock, who wrote it, and what it brings. `source` is the file it came from."""
-
-    id: str
-    at: datetime | None = None
-    by: str | None = None
-    entities: tuple[StatedEntity, ...] = ()
-    episodes: tuple[StatedEpisode, ...] = ()
-    items: tuple[StatedItem, ...] = ()
-    supersessions: tuple[StatedLink, ...] = ()
-    endings: tuple[StatedEnding, ...] = ()
-    reviews: tuple[StatedReview, ...] = ()
-    source: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
-
-    def where(self, line: int) -> str:
-        """`file:line` of something this session states; empty for a session that no file holds."""
-        return f"{self.source}:{line}" if self.source and line else self.source
 
 
 # What is derived.

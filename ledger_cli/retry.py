@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledger_cli.model import (
-    OPEN,
     Ending,
     Entity,
     Entry,
@@ -13,15 +12,12 @@ from ledger_cli.model import (
     Item,
     Link,
     Review,
-    Session,
-    StatedEnding,
-    StatedItem,
-    StatedReview,
     canonical_name,
     entity_key,
     id_set,
     name_set,
 )
+from ledger_cli.stated import OPEN, Session, StatedEnding, StatedItem, StatedReview
 
 
 def is_recorded(session: Session, recorded: Sequence[Entry]) -> bool:

@@ -14,7 +14,6 @@ from ledger_cli.history import State, state_at
 from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, tidy
 from ledger_cli.known import Known, Write
 from ledger_cli.model import (
-    OPEN,
     Ending,
     Entity,
     Entry,
@@ -22,8 +21,6 @@ from ledger_cli.model import (
     Item,
     Link,
     Review,
-    Session,
-    StatedItem,
     Stretch,
     canonical_name,
     entity_key,
@@ -31,6 +28,7 @@ from ledger_cli.model import (
     name_set,
 )
 from ledger_cli.retry import is_recorded
+from ledger_cli.stated import OPEN, Session, StatedItem
 
 
 def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = False) -> Write | None:

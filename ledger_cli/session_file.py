@@ -14,11 +14,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
-from ledger_cli import instant, model
+from ledger_cli import instant, stated
 from ledger_cli.errors import Problem, Refused, SessionFileError
-from ledger_cli.model import OPEN, Kind, Session, Target, Verdict, canonical_id, canonical_name, name_set
+from ledger_cli.model import Kind, Target, Verdict, canonical_id, canonical_name, name_set
 from ledger_cli.session_nodes import Faults, Mapping, Node, Scalar, Sequence, parse
 from ledger_cli.session_writer import skeleton, to_yaml
+from ledger_cli.stated import OPEN, Session
 
 __all__ = ["of", "read", "read_file", "skeleton", "to_yaml"]
 
@@ -224,7 +225,7 @@ def _session(record: _Record) -> Session:
     id_, faults = record.need("session", _id), record.faults
     by_session = record.has("by")
     entities = tuple(
-        model.StatedEntity(r.need("name", _name), r.need("kind", _name), r.line)
+        stated.StatedEntity(r.need("name", _name), r.need("kind", _name), r.line)
         for _, r in record.records("entities", "an entity", ENTITY)
     )
     episodes = tuple(_episode(r, f"{id_}/e{n}") for n, r in record.records("episodes", "an episode", EPISODE))
@@ -242,7 +243,7 @@ def _session(record: _Record) -> Session:
         episodes=episodes,
         items=items,
         supersessions=tuple(
-            model.StatedLink(r.need("old", _id), r.need("new", _id), r.line)
+            stated.StatedLink(r.need("old", _id), r.need("new", _id), r.line)
             for _, r in record.records("supersessions", "a supersession", LINK)
         ),
         endings=tuple(_ending(r, by_session) for _, r in record.records("endings", "an ending", ENDING)),
@@ -252,8 +253,8 @@ def _session(record: _Record) -> Session:
     )
 
 
-def _episode(record: _Record, default_id: str) -> model.StatedEpisode:
-    return model.StatedEpisode(
+def _episode(record: _Record, default_id: str) -> stated.StatedEpisode:
+    return stated.StatedEpisode(
         id=record.one("id", _id) or default_id,
         kind=record.need("kind", _name),
         text=record.need("text", _text),
@@ -263,14 +264,14 @@ def _episode(record: _Record, default_id: str) -> model.StatedEpisode:
     )
 
 
-def _item(record: _Record, kind: Kind, default_id: str) -> model.StatedItem:
+def _item(record: _Record, kind: Kind, default_id: str) -> stated.StatedItem:
     if not record.has("text") and not record.has("corrects"):
         record.faults.add(record.line, f"{record.what} needs 'text' (or 'corrects', to take over another's)")
     valid_to = record.one("validTo", _end)
     if valid_to == OPEN and not record.has("corrects"):
         record.fault("validTo", "'open' removes an end in a correction; leave the key out, or add 'corrects'")
     about = record.many("about", _name)
-    return model.StatedItem(
+    return stated.StatedItem(
         kind=kind,
         id=record.one("id", _id) or default_id,
         text=record.one("text", _text),
@@ -287,18 +288,18 @@ def _item(record: _Record, kind: Kind, default_id: str) -> model.StatedItem:
     )
 
 
-def _ending(record: _Record, by_session: bool) -> model.StatedEnding:
+def _ending(record: _Record, by_session: bool) -> stated.StatedEnding:
     id_, valid_to = record.need("id", _id), record.need("validTo", _time)
-    return model.StatedEnding(id_, valid_to, record.signed(by_session), record.one("reason", _text), record.line)
+    return stated.StatedEnding(id_, valid_to, record.signed(by_session), record.one("reason", _text), record.line)
 
 
-def _review(record: _Record, by_session: bool) -> model.StatedReview:
+def _review(record: _Record, by_session: bool) -> stated.StatedReview:
     given = [key for key in ("reject", "reinstate") if record.has(key)]
     if len(given) != 1:
         record.faults.add(record.line, "a review needs one of 'reject' and 'reinstate'")
     verdict: Verdict = "reinstates" if given == ["reinstate"] else "rejects"
     target = _target(record, given[0]) if given else Target("")
-    return model.StatedReview(verdict, target, record.signed(by_session), record.need("reason", _text), record.line)
+    return stated.StatedReview(verdict, target, record.signed(by_session), record.need("reason", _text), record.line)
 
 
 def _target(review: _Record, key: str) -> Target:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from ledger_cli import instant
-from ledger_cli.model import OPEN, Session, StatedEnding, StatedEpisode, StatedItem, StatedReview
+from ledger_cli.stated import OPEN, Session, StatedEnding, StatedEpisode, StatedItem, StatedReview
 
 # Any YAML reader takes these for something else than text: `no` is false to most.
 _NOT_TEXT = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))

@@ -11,7 +11,8 @@ from ledger_cli import lines, rules, session_file
 from ledger_cli.errors import LedgerError
 from ledger_cli.history import History
 from ledger_cli.known import Known, Write
-from ledger_cli.model import Entity, Entry, Episode, Session, entity_key
+from ledger_cli.model import Entity, Entry, Episode, entity_key
+from ledger_cli.stated import Session
 from tests.histories import Histories
 from tests.oracle import Oracle
 

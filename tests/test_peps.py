@@ -1,5 +1,4 @@
-"""A real decision log on both axes: 795 sessions since 2000, applied by one command, against answers worked out apart.
-"""
+"""A real decision log on both axes: 795 sessions since 2000, applied by one command; the answers were worked out apart."""
 
 from __future__ import annotations
 

@@ -19,17 +19,8 @@ from hypothesis import strategies as st
 
 from ledger_cli import session_file
 from ledger_cli.errors import SessionFileError
-from ledger_cli.model import (
-    Session,
-    StatedEnding,
-    StatedEntity,
-    StatedEpisode,
-    StatedItem,
-    StatedLink,
-    StatedReview,
-    Target,
-    name_set,
-)
+from ledger_cli.model import Target, name_set
+from ledger_cli.stated import Session, StatedEnding, StatedEntity, StatedEpisode, StatedItem, StatedLink, StatedReview
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
@@ -496,9 +487,7 @@ def test_all_faults_of_a_file_are_reported_at_once_in_the_order_of_lines():
     ]
 
 
-@pytest.mark.parametrize(
-    "path", sorted((DATA / "keps").glob("*.yaml")), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", sorted((DATA / "keps").glob("*.yaml")), ids=lambda path: path.name)
 def test_real_yaml_that_is_no_session_gives_problems_with_lines(path):
     with pytest.raises(SessionFileError) as refusal:
         session_file.read_file(path)

@@ -11,7 +11,7 @@ from ledger_cli.commands.shell import AsJson, NoExport, shell
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
-    from ledger_cli.model import Session
+    from ledger_cli.stated import Session
 
 app = typer.Typer(no_args_is_help=True, help="Apply sessions, try them, list them.", rich_markup_mode=None)
 Files = Annotated[

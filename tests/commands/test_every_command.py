@@ -9,7 +9,7 @@ import pytest
 import typer.main
 
 from ledger_cli import __version__
-from ledger_cli.app import app
+from ledger_cli.app import build
 
 if TYPE_CHECKING:
     from tests.commands.conftest import Golden
@@ -22,7 +22,7 @@ def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
         yield from _commands(command, (*path, name))
 
 
-EVERY = list(_commands(typer.main.get_command(app)))
+EVERY = list(_commands(typer.main.get_command(build())))
 
 NEEDS_A_LEDGER = [
     ("session", "list"),

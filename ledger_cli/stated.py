@@ -1,0 +1,92 @@
+"""A session as stated, before any of it is recorded. None = left out; `line` is where it stands in the session file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from ledger_cli.model import Kind, Target, Verdict
+
+OPEN: Literal["open"] = "open"
+"""`validTo: open` in a correction: the corrected item's end falls away."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedItem:
+    kind: Kind
+    id: str  # given, or <session>/d<n> | f<n>
+    text: str | None = None
+    rationale: str | None = None
+    slot: str | None = None
+    about: tuple[str, ...] | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | Literal["open"] | None = None
+    supersedes: tuple[str, ...] = ()
+    corrects: str | None = None
+    evidence: tuple[str, ...] = ()
+    confidence: float | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEpisode:
+    id: str  # given, or <session>/e<n>
+    kind: str
+    text: str
+    mentions: tuple[str, ...] = ()
+    at: datetime | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEntity:
+    name: str
+    kind: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLink:
+    old: str
+    new: str
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEnding:
+    id: str
+    valid_to: datetime
+    by: str | None = None  # defaults to the session's
+    reason: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedReview:
+    verdict: Verdict
+    target: Target
+    by: str | None = None  # defaults to the session's
+    reason: str | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One write as stated: an id, a clock, who wrote it, and what it brings. `source` is the file it came from."""
+
+    id: str
+    at: datetime | None = None
+    by: str | None = None
+    entities: tuple[StatedEntity, ...] = ()
+    episodes: tuple[StatedEpisode, ...] = ()
+    items: tuple[StatedItem, ...] = ()
+    supersessions: tuple[StatedLink, ...] = ()
+    endings: tuple[StatedEnding, ...] = ()
+    reviews: tuple[StatedReview, ...] = ()
+    source: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    def where(self, line: int) -> str:
+        """`file:line` of something this session states; empty for a session that no file holds."""
+        return f"{self.source}:{line}" if self.source and line else self.source
