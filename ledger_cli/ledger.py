@@ -35,14 +35,16 @@ from ledger_cli.model import (
     canonical_name,
     entity_key,
 )
-from ledger_cli.stated import Session
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains, checks
     from ledger_cli.effects import Effects
+    from ledger_cli.stated import Session
     from ledger_cli.writer import Writer
+
+    Builder = Callable[[Writer, datetime], Session | "Applied"]
 
 FOLDER = "snapshots"
 SESSIONS = "sessions"
@@ -94,9 +96,6 @@ class Checkup(NamedTuple):
     @property
     def ok(self) -> bool:
         return not any(f.severity == "error" for f in self.findings)
-
-
-Builder = Callable[["Writer", datetime], Session | Applied]
 
 
 class Ledger:
