@@ -11,7 +11,7 @@ from typing import Literal
 from ledger_cli import holds, invariants
 from ledger_cli.errors import Problem
 from ledger_cli.history import History
-from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
+from ledger_cli.model import Entity, Entry, Episode, Item, Link, entity_key
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,19 @@ class Finding:
     hint: str = ""
 
 
+_FORGED = "no session could write this: `git log -p` of the checkpoint tells where the line comes from"
+
+
 def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
     """All that is wrong with a set of entries, each with the line it stands on (None: in no file)."""
     lines: dict[Entry, int | None] = {}
     for number, entry in entries:
         lines.setdefault(entry, number)
-    found = [*_duplicates(lines), *_unknown(lines), *_kinds(lines)]
+    found = [*_duplicates(lines), *_unknown(lines), *_too_early(lines), *_kinds(lines)]
     history = History(lines)
     stretches = holds.sweep(history)
     found += _mismatched(history, lines)
+    found += _targets(history, lines)
     found += _cycles(history, lines)
     found += _places(history, lines)
     for conflict in invariants.slot_conflicts(history.items.values(), stretches):
@@ -96,25 +100,11 @@ def _duplicates(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
                 )
 
 
-def named(entry: Entry) -> Iterator[str]:
-    """The items that an entry names, its own id apart."""
-    if isinstance(entry, Item) and entry.corrects is not None:
-        yield entry.corrects
-    elif isinstance(entry, Link):
-        yield from (entry.old, entry.new)
-    elif isinstance(entry, Ending):
-        yield entry.id
-    elif isinstance(entry, Review):
-        yield entry.target.id
-        if entry.target.new is not None:
-            yield entry.target.new
-
-
 def _unknown(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
     items = {e.id for e in lines if isinstance(e, Item)}
     episodes = {e.id for e in lines if isinstance(e, Episode)}
     for entry, number in lines.items():
-        missing = [id for id in named(entry) if id not in items]
+        missing = [id for id in invariants.named(entry) if id not in items]
         missing += [id for id in entry.evidence if id not in episodes] if isinstance(entry, Item) else []
         for id in missing:
             yield Finding(
@@ -124,6 +114,51 @@ def _unknown(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
                 line=number,
                 sessions=(entry.session,),
                 hint="restore what is missing from git: recorded lines are never removed",
+            )
+
+
+def _too_early(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    """What was recorded before what it names: no session could do that, not even a backdated one."""
+    items = {e.id: e for e in lines if isinstance(e, Item)}
+    episodes = {e.id: e for e in lines if isinstance(e, Episode)}
+    for entry, number in lines.items():
+        met: list[Item | Episode] = [items[id] for id in invariants.named(entry) if id in items]
+        met += [episodes[id] for id in entry.evidence if id in episodes] if isinstance(entry, Item) else []
+        for other in met:
+            if other.recorded_at > entry.recorded_at:
+                yield Finding(
+                    "too-early",
+                    f"this line of session {entry.session} was recorded before {other.id}, which it names",
+                    ids=(other.id,),
+                    line=number,
+                    sessions=_sessions(entry, other),
+                    hint=_FORGED,
+                )
+
+
+def _targets(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    """Verdicts on links and endings that were not recorded by then."""
+    links: dict[object, datetime] = {}
+    endings: dict[str, datetime] = {}
+    for link in history.links:
+        pair = history.pair(link)
+        links[pair] = min(links.get(pair, link.recorded_at), link.recorded_at)
+    for ending in history.endings:
+        if (place := history.place.get(ending.id)) is not None:
+            endings[place] = min(endings.get(place, ending.recorded_at), ending.recorded_at)
+    for review in history.reviews:
+        target = review.target
+        if target.on_item or target.id not in history.items or (target.new or target.id) not in history.items:
+            continue
+        since = links.get(history.pair(target)) if target.new is not None else endings.get(history.place[target.id])
+        if since is None or since > review.recorded_at:
+            yield Finding(
+                "unknown-target",
+                f"this verdict of session {review.session} is on {target}, which was not recorded by then",
+                ids=(target.id, target.new) if target.new is not None else (target.id,),
+                line=lines[review],
+                sessions=_sessions(review),
+                hint=_FORGED,
             )
 
 
@@ -147,9 +182,8 @@ def _mismatched(history: History, lines: Mapping[Entry, int | None]) -> Iterator
     """Links and corrections across kinds or slots, links inside one place, endings before the start."""
 
     def found(code: str, message: str, entry: Entry, *items: Item) -> Finding:
-        hint = "no session could write this: see `git log` of the checkpoint, and reject it"
         ids = tuple(item.id for item in items)
-        return Finding(code, message, ids=ids, line=lines[entry], sessions=_sessions(entry), hint=hint)
+        return Finding(code, message, ids=ids, line=lines[entry], sessions=_sessions(entry), hint=_FORGED)
 
     pairs: list[tuple[str, str, Link | Item]] = [(link.old, link.new, link) for link in history.links]
     pairs += [(item.corrects, item.id, item) for item in history.items.values() if item.corrects is not None]
@@ -182,7 +216,7 @@ def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
                 sessions=_sessions(item),
                 hint="restore the recorded lines from git",
             )
-    for old, new in invariants.circles(history):
+    for old, new in invariants.cycles(history):
         link = next(link for link in history.links if history.pair(link) == (old, new))
         yield Finding(
             "cycle",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ledger_cli.history import History, state_at
 from ledger_cli.intervals import Intervals, claim, subtract
@@ -12,11 +13,20 @@ from ledger_cli.known import Write
 from ledger_cli.model import Ending, Item, Link, Review, Stretch, Target, Verdict
 
 
+class Until(NamedTuple):
+    """An item that holds until a date to come; what takes over then (None: an ending), and when it holds again."""
+
+    id: str
+    successor: str | None
+    end: datetime
+    again: datetime | None
+
+
 @dataclass(frozen=True)
 class Effects:
     """What a write did, as sorted ids.
 
-    `until` tells of items that hold on until a date to come: the item, what takes over (None: an ending), and when.
+    `until` tells of items that hold on until a date to come.
     `corrected` pairs an item with its correction; `verdicts` are those on links and endings.
     """
 
@@ -28,7 +38,7 @@ class Effects:
     reinstated: tuple[str, ...]
     ended: tuple[str, ...]
     warnings: tuple[str, ...]
-    until: tuple[tuple[str, str | None, datetime], ...]
+    until: tuple[Until, ...]
     corrected: tuple[tuple[str, str], ...]
     verdicts: tuple[tuple[Verdict, Target], ...]
 
@@ -46,7 +56,7 @@ def effects(write: Write) -> Effects:
             closed.add(id)
         if id not in added and subtract(now, before):
             reopened.add(id)
-    reviews = [e for e in write.entries if isinstance(e, Review) and e.target.new is None and not e.target.ending]
+    reviews = _verdicts(write)
     return Effects(
         added=tuple(sorted(added)),
         linked=tuple(sorted({(e.old, e.new) for e in write.entries if isinstance(e, Link)})),
@@ -70,11 +80,7 @@ def _open(stretches: Iterable[Stretch]) -> Intervals:
 
 
 def _warnings(write: Write, added: set[str]) -> Iterator[str]:
-    rejected = {
-        e.target.id
-        for e in write.entries
-        if isinstance(e, Review) and e.verdict == "rejects" and e.target.new is None and not e.target.ending
-    }
+    rejected = {e.target.id for e in _verdicts(write) if e.verdict == "rejects"}
     for id in sorted(added - rejected):
         if not _open(write.after[id]):
             yield f"{id} holds at no instant: what replaces or ends it covers all it claims"
@@ -93,12 +99,19 @@ def _warnings(write: Write, added: set[str]) -> Iterator[str]:
             yield f"{link.old} is superseded already, by {', '.join(sorted(others))}"
 
 
-def _until(write: Write, closed: Iterable[str]) -> Iterator[tuple[str, str | None, datetime]]:
-    successors = {e.old: e.new for e in write.entries if isinstance(e, Link)}
+def _verdicts(write: Write) -> list[Review]:
+    """The verdicts on items."""
+    return [e for e in write.entries if isinstance(e, Review) and e.target.on_item]
+
+
+def _until(write: Write, closed: Iterable[str]) -> Iterator[Until]:
+    """Of the items that hold at the session's clock, those that have an end to come."""
+    successors: dict[str, list[Item]] = {}
+    for link in (e for e in write.entries if isinstance(e, Link)):
+        successors.setdefault(link.old, []).append(write.history.items[link.new])
     for id in closed:
-        stretches = _open(write.after[id])
-        end = stretches[-1][1] if stretches else None
-        if end is not None and end > write.at:
-            successor = successors.get(id)
-            takes_over = successor is not None and write.history.items[successor].valid_from == end
-            yield id, successor if takes_over else None, end
+        ahead = [i for i in sorted(_open(write.after[id]), key=lambda i: i[0]) if i[1] is None or i[1] > write.at]
+        if not ahead or ahead[0][0] > write.at or (end := ahead[0][1]) is None:
+            continue
+        takes_over = [item.id for item in successors.get(id, ()) if item.valid_from == end]
+        yield Until(id, takes_over[0] if takes_over else None, end, ahead[1][0] if len(ahead) > 1 else None)

@@ -64,6 +64,14 @@ class History:
         old, new = (link.old, link.new) if isinstance(link, Link) else (link.id, link.new or "")
         return (self.place[old], self.place[new]) if old in self.place and new in self.place else None
 
+    def same_target(self, one: Target, other: Target) -> bool:
+        """Are two verdicts on one thing? Links and endings belong to places, whichever version names them."""
+        if one.on_item or other.on_item:
+            return one == other
+        if one.ending or other.ending:
+            return one.ending == other.ending and self.place.get(one.id) == self.place.get(other.id)
+        return self.pair(one) == self.pair(other)
+
     def later_versions(self, id: str) -> Iterator[Item]:
         """What corrects an item, directly or over further corrections."""
         seen = {id}

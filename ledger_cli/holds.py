@@ -225,7 +225,7 @@ def changes(
             if subtract(before, now):
                 rows[at]["closed"].add(item.id)
     for review in history.reviews:
-        if inside(review.recorded_at) and review.target.new is None and not review.target.ending:
+        if inside(review.recorded_at) and review.target.on_item:
             name = "rejected" if review.verdict == "rejects" else "reinstated"
             rows[review.recorded_at][name].add(review.target.id)
     for ending in history.endings:

@@ -10,11 +10,25 @@ from datetime import datetime
 from ledger_cli.history import History, Pair, State, by_record_time, state_at
 from ledger_cli.instant import show_short
 from ledger_cli.intervals import meet
-from ledger_cli.model import Interval, Item, Kind, Link, Review, Stretch
+from ledger_cli.model import Ending, Entry, Interval, Item, Kind, Link, Review, Stretch
 
 
-def circles(history: History, since: datetime | None = None) -> Iterator[Pair]:
-    """The pairs of places whose link closed a circle over links live at one instant, from `since` on."""
+def named(entry: Entry) -> Iterator[str]:
+    """The items that an entry names, its own id apart."""
+    if isinstance(entry, Item) and entry.corrects is not None:
+        yield entry.corrects
+    elif isinstance(entry, Link):
+        yield from (entry.old, entry.new)
+    elif isinstance(entry, Ending):
+        yield entry.id
+    elif isinstance(entry, Review):
+        yield entry.target.id
+        if entry.target.new is not None:
+            yield entry.target.new
+
+
+def cycles(history: History, since: datetime | None = None) -> Iterator[Pair]:
+    """The pairs of places whose link closed a cycle over links live at one instant, from `since` on."""
     state = State(history)
     for at, entries in by_record_time(history.entries()):
         state.learn(entries)

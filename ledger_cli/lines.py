@@ -16,7 +16,8 @@ from ledger_cli import instant
 from ledger_cli.line_faults import SURROGATE, fault, shown
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, Target, canonical_name, name_set
 
-_TEXTS = {"text", "rationale", "by", "reason", "kind"}
+_TEXTS = {"text", "rationale", "reason"}
+_WORDS = {"by", "kind"}
 """Keys of free text; the other strings are ids, names and times."""
 
 Key = tuple[datetime, str, int, str, str]
@@ -287,12 +288,15 @@ def _check_strings(text: str, stated: Stated) -> None:
     for key, value in stated.items():
         values = [value] if isinstance(value, str) else value.values() if isinstance(value, dict) else value
         for each in values if isinstance(values, Iterable) else ():
-            if key in _TEXTS:
-                _refuse_control(key, each, _CONTROL_IN_TEXT)
-                continue
-            _refuse_control(key, each, _CONTROL)
-            if not each:
+            _refuse_control(key, each, _CONTROL_IN_TEXT if key in _TEXTS else _CONTROL)
+            if not each.strip(" \t\n"):
                 raise ValueError(f"`{key}` is empty")
+            if key in _TEXTS:
+                continue
+            if key in _WORDS and not _is_name(each):
+                raise ValueError(f"`{key}` {each!r} is not as names are kept; write {canonical_name(each)!r}")
+            if each != each.strip():
+                raise ValueError(f"`{key}` {each!r} has white space around it")
             if not unicodedata.is_normalized("NFC", each):
                 raise ValueError(f"`{key}` {each!r} is not in Unicode's normal form C")
 

@@ -119,6 +119,11 @@ class Target:
     new: str | None = None
     ending: bool = False
 
+    @property
+    def on_item(self) -> bool:
+        """Is the verdict on the item itself?"""
+        return self.new is None and not self.ending
+
     def __str__(self) -> str:
         if self.new is not None:
             return f"the link {self.id} -> {self.new}"

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ledger_cli import holds, invariants, slot_order
 from ledger_cli.errors import Problem, Refused
-from ledger_cli.history import State, state_at
+from ledger_cli.history import History, State, state_at
 from ledger_cli.instant import FUTURE_TOLERANCE, show, show_short, tidy
 from ledger_cli.known import Known, Write
 from ledger_cli.model import (
@@ -21,7 +21,6 @@ from ledger_cli.model import (
     Item,
     Link,
     Review,
-    Stretch,
     canonical_name,
     entity_key,
     id_set,
@@ -42,12 +41,18 @@ def resolve(session: Session, known: Known, now: datetime, *, backdated: bool = 
     return _Resolver(session, known, at, now, backdated).write()
 
 
+_KINDS = "facts replace facts, and decisions decisions"
+_SEARCH = "`ledger search` finds items by words"
+_HISTORY = "`ledger history` shows the chain"
+
+
 class _Resolver:
     def __init__(self, session: Session, known: Known, at: datetime, now: datetime, backdated: bool) -> None:
         self.session, self.known, self.at, self.now, self.backdated = session, known, at, now, backdated
         self.history = known.history
         self.state: State = state_at(known.history)
         self.problems: list[Problem] = []
+        self.faulty: set[str] = set()  # items refused: what names them is no fault of its own
 
     def write(self) -> Write:
         session = self.session
@@ -62,13 +67,13 @@ class _Resolver:
         entities = self.entities()
         episodes = self.episodes()
         items = self.items()
-        self.give_up_on_problems()
         before = self.history
         self.history = before.plus(items)
+        self.state = state_at(self.history)
         links = self.typed_links(items)
+        links |= dict.fromkeys(slot_order.links(self.history, items, links))
         endings, reviews = self.endings(), self.reviews(links)
         self.give_up_on_problems()
-        links |= dict.fromkeys(slot_order.links(self.history, items, links))
         entries: list[Entry] = [*entities, *episodes, *items, *links, *endings, *reviews]
         if not entries:
             self.refuse(f"session {session.id} brings nothing", session.line, "state at least one item or review")
@@ -76,16 +81,12 @@ class _Resolver:
         self.check_backdated(entries)
         self.check_cycles(links, reviews)
         self.give_up_on_problems()
-        write = Write(
-            session.id, self.at, tuple(dict.fromkeys(entries)), self.history, holds.sweep(before), self.sweep()
-        )
-        self.check_places()
-        self.check_slots(write)
+        after = holds.sweep(self.history)
+        write = Write(session.id, self.at, tuple(dict.fromkeys(entries)), self.history, holds.sweep(before), after)
+        self.check_places(before)
+        self.check_slots(before, write)
         self.give_up_on_problems()
         return write
-
-    def sweep(self) -> dict[str, list[Stretch]]:
-        return holds.sweep(self.history)
 
     def refuse(self, what: str, line: int = 0, hint: str = "") -> None:
         self.problems.append(Problem(what, self.session.where(line), hint))
@@ -98,7 +99,14 @@ class _Resolver:
 
     def check_clock(self) -> None:
         newest = self.known.newest
-        if self.at > self.now + FUTURE_TOLERANCE:
+        if self.at > self.now + FUTURE_TOLERANCE and self.session.at is None:
+            self.refuse(
+                f"the newest entry was recorded at {show(self.at)}, more than five minutes ahead of this machine's "
+                f"{show(self.now)}",
+                self.session.line,
+                "set the clock of this machine, or of the one that wrote it, and wait until they agree",
+            )
+        elif self.at > self.now + FUTURE_TOLERANCE:
             self.refuse(
                 f"session {self.session.id} has the clock {show(self.at)}, more than five minutes ahead of this "
                 f"machine's {show(self.now)}",
@@ -110,17 +118,16 @@ class _Resolver:
                 f"session {self.session.id} has the clock {show(self.at)}, but the newest entry was recorded at "
                 f"{show(newest)}",
                 self.session.line,
-                "leave `at` out to record it now (validFrom says when it held), or pass --backdated",
+                "leave the clock out to record it now; validFrom says when it held"
+                + (" (or pass --backdated)" if self.session.source else ""),
             )
 
     def check_backdated(self, entries: Iterable[Entry]) -> None:
         """Nothing is recorded before what it touches: it would be closed before it was known."""
         if self.known.newest is None or self.at >= self.known.newest:
             return
-        touched: Item | Episode | Review
-        for touched in dict.fromkeys(self._touched(entries)):
+        for touched, name in dict.fromkeys(self._touched(entries)):
             if touched.recorded_at > self.at:
-                name = touched.id if isinstance(touched, Item | Episode) else f"a review of {touched.target}"
                 self.refuse(
                     f"session {self.session.id} has the clock {show(self.at)}, but touches {name}, recorded at "
                     f"{show(touched.recorded_at)}",
@@ -128,20 +135,24 @@ class _Resolver:
                     "not even --backdated may act on what was not yet recorded; leave `at` out",
                 )
 
-    def _touched(self, entries: Iterable[Entry]) -> Iterator[Item | Episode | Review]:
-        items, history = self.history.items, self.history
+    def _touched(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
+        """What the entries act on, each with its name; what the session itself brings apart."""
+        history, place = self.history, self.history.place
         for entry in entries:
+            for id in invariants.named(entry):
+                yield history.items[id], id
             if isinstance(entry, Item):
-                yield from (items[entry.corrects],) if entry.corrects else ()
-                yield from (self.known.episodes[e] for e in entry.evidence if e in self.known.episodes)
-            elif isinstance(entry, Link):
-                yield from (items[entry.old], items[entry.new])
-            elif isinstance(entry, Ending):
-                yield items[entry.id]
+                yield from ((self.known.episodes[e], e) for e in entry.evidence if e in self.known.episodes)
             elif isinstance(entry, Review):
-                yield items[entry.target.id]
-                yield from (items[entry.target.new],) if entry.target.new else ()
-                yield from (r for r in history.reviews if r.target == entry.target and r.session != self.session.id)
+                target = entry.target
+                if target.new is not None:
+                    pair = history.pair(target)
+                    yield from ((link, str(target)) for link in history.links if history.pair(link) == pair)
+                elif target.ending:
+                    yield from ((e, str(target)) for e in history.endings if place[e.id] == place[target.id])
+                for review in history.reviews:
+                    if review.session != self.session.id and history.same_target(review.target, target):
+                        yield review, f"a review of {target}"
 
     # What is stated, resolved
 
@@ -174,7 +185,9 @@ class _Resolver:
         return found
 
     def items(self) -> list[Item]:
-        return [item for stated in self.session.items if (item := self.item(stated)) is not None]
+        found = [(stated.id, self.item(stated)) for stated in self.session.items]
+        self.faulty = {id for id, item in found if item is None}
+        return [item for _, item in found if item is not None]
 
     def item(self, stated: StatedItem) -> Item | None:
         if (other := self.history.items.get(stated.id)) is not None:
@@ -251,15 +264,19 @@ class _Resolver:
             return None
         corrected = self.current(stated.corrects, "correct", stated.line)
         if corrected is not None and corrected.kind != stated.kind:
-            self.refuse(f"{stated.id} is a {stated.kind}, but {corrected.id} is a {corrected.kind}", stated.line)
+            self.refuse(
+                f"{stated.id} is a {stated.kind}, but {corrected.id} is a {corrected.kind}", stated.line, _KINDS
+            )
             return None
         return corrected
 
     def current(self, id: str, verb: str, line: int) -> Item | None:
         """The item of that id, unless it is unknown or stands corrected."""
+        if id in self.faulty:
+            return None
         item = self.history.items.get(id)
         if item is None:
-            self.refuse(f"{id} is unknown, there is nothing to {verb}", line, "`ledger search` finds items by words")
+            self.refuse(f"{id} is unknown, there is nothing to {verb}", line, _SEARCH)
             return None
         correction = self.state.live_correction(id)
         if correction is not None:
@@ -277,7 +294,7 @@ class _Resolver:
             if old is None or new is None:
                 continue
             if old.kind != new.kind:
-                self.refuse(f"{new.id} is a {new.kind}, and cannot supersede the {old.kind} {old.id}", line)
+                self.refuse(f"{new.id} is a {new.kind}, and cannot supersede the {old.kind} {old.id}", line, _KINDS)
             elif self.history.place[old.id] == self.history.place[new.id]:
                 what = "itself" if old is new else f"{old.id}, a version of the same item"
                 self.refuse(f"{new.id} cannot supersede {what}", line, "a new version is a correction: `corrects`")
@@ -319,15 +336,19 @@ class _Resolver:
         for stated in self.session.reviews:
             target, by = stated.target, stated.by or self.session.by
             verb = stated.verdict.removesuffix("s")
+            if {target.id, target.new} & self.faulty:
+                continue
             unknown = [i for i in (target.id, target.new) if i is not None and i not in self.history.items]
             for id in unknown:
-                self.refuse(f"{id} is unknown, there is nothing to {verb}", stated.line)
+                self.refuse(
+                    f"{id} is unknown, there is nothing to {verb}", stated.line, "`ledger search` finds items by words"
+                )
             if not unknown and target.new is not None and self.history.pair(target) not in pairs:
-                self.refuse(f"no link from {target.id} to {target.new} is recorded", stated.line)
+                self.refuse(f"no link from {target.id} to {target.new} is recorded", stated.line, _HISTORY)
             if not unknown and target.ending and self.history.place[target.id] not in ended:
-                self.refuse(f"no ending of {target.id} is recorded", stated.line)
+                self.refuse(f"no ending of {target.id} is recorded", stated.line, _HISTORY)
             if by is None or stated.reason is None:
-                self.refuse(f"the review of {target} needs `by` and `reason`", stated.line)
+                self.refuse(f"the review of {target} needs `by` and `reason`", stated.line, "say who, and why")
                 continue
             found.append(Review(stated.verdict, target, by, stated.reason, self.at, self.session.id))
         return found
@@ -338,29 +359,33 @@ class _Resolver:
         """No cycle over links that are live at one instant, from the session's clock on."""
         if not links and not any(review.target.new is not None for review in reviews):
             return
-        for old, new in invariants.circles(self.history, since=self.at):
+        for old, new in invariants.cycles(self.history, since=self.at):
             self.refuse(
                 f"{new} cannot supersede {old}: {old} supersedes {new}, directly or over others",
                 self.session.line,
-                "`ledger history` shows the chain",
+                _HISTORY,
             )
             return
 
-    def check_places(self) -> None:
-        """One version of a place is in force, whatever was reinstated."""
+    def check_places(self, before: History) -> None:
+        """One version of a place is in force, whatever was reinstated. (What a merge broke may be mended in steps.)"""
+        broken = [{v.id for v in versions} for versions in invariants.places_in_conflict(before)]
         for versions in invariants.places_in_conflict(self.history):
-            self.refuse(
-                f"{' and '.join(v.id for v in versions)} would both stand as the correction of one item",
-                self.session.line,
-                "reject one of them first",
-            )
+            if not any({v.id for v in versions} <= already for already in broken):
+                self.refuse(
+                    f"{' and '.join(v.id for v in versions)} would both stand as the correction of one item",
+                    self.session.line,
+                    "reject one of them first",
+                )
 
-    def check_slots(self, write: Write) -> None:
-        """As known now, at no instant do two items of one kind hold in one slot."""
+    def check_slots(self, before: History, write: Write) -> None:
+        """As known now, at no instant do two items of one kind hold in one slot. (As for places: what is news.)"""
+        broken = {c.ids for c in invariants.slot_conflicts(before.items.values(), write.before)}
         for conflict in invariants.slot_conflicts(self.history.items.values(), write.after):
-            self.refuse(
-                f"{conflict.ids[0]} and {conflict.ids[1]} would both hold in slot {conflict.slot} "
-                f"{conflict.during_words()}",
-                self.session.line,
-                "supersede, end or reject one of them",
-            )
+            if conflict.ids not in broken:
+                self.refuse(
+                    f"{conflict.ids[0]} and {conflict.ids[1]} would both hold in slot {conflict.slot} "
+                    f"{conflict.during_words()}",
+                    self.session.line,
+                    "supersede, end or reject one of them",
+                )

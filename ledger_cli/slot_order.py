@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
@@ -14,17 +15,24 @@ def links(history: History, items: Iterable[Item], typed: Iterable[Link]) -> Ite
     """The links by which each of these new items takes its place in its slot.
 
     `history` holds the items, `typed` are the links their session states. An item meets the places whose claims meet
-    its own, the nearest start first, and no link is made where a chain of live links leads already from either to the
-    other, or where a link between the two was rejected. So an item is linked to its neighbours alone, and a slot of n
-    versions has about n links: linked to every earlier one, each session would add n lines to the checkpoint.
+    its own, the nearest start first. No link is made where a chain of links leads already from either to the other:
+    of live ones, or, for a place that was there before, of all that were recorded, for a reviewer's verdict stands. So
+    an item is linked to its neighbours alone, and a slot of n versions has about n links: linked to every earlier one,
+    each session would add n lines to the checkpoint.
     """
+    before = state_at(history)
+    recorded = (defaultdict[str, set[str]](set), defaultdict[str, set[str]](set))
+    for earlier, later in before.links:
+        recorded[0][earlier].add(later)
+        recorded[1][later].add(earlier)
     state = state_at(history.plus(typed))
     for item in sorted((i for i in items if i.slot is not None), key=lambda i: (i.valid_from, i.id)):
         own = history.place[item.id]
+        known = before.reach(own, links=recorded[0]) | before.reach(own, links=recorded[1])
         chained = state.reach(own) | state.reach(own, links=state.before)
         for other in _neighbours(history, item):
             place = history.place[other.id]
-            if place in chained or {(own, place), (place, own)} & state.links:
+            if place in chained or place in known:
                 continue
             old, new = sorted((item, other), key=_start)
             link = Link(old.id, new.id, item.recorded_at, item.session, item.by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from ledger_cli import checkpoint, checks, holds, journal
+from ledger_cli import checkpoint, holds, invariants, journal
 from ledger_cli.database import Database, Held
 from ledger_cli.journal import Base, Pending
 from ledger_cli.model import Entry, Item, Stretch
@@ -79,7 +79,7 @@ class Writer:
 
     def _groups(self) -> dict[str, str]:
         """The groups of the recorded items that the pending lines stand with."""
-        named = {id for entry in self.pending.entries() for id in checks.named(entry)}
+        named = {id for entry in self.pending.entries() for id in invariants.named(entry)}
         return {id: checkpoint.group_name(item) for id, item in self.graph.items(named).items()}
 
 

@@ -142,7 +142,7 @@ ODD = [
     "\u00fcn\u00ef",
     "a\u2028b",
     "\U0001f600",
-    " two words",
+    "two words",
     "[/red]",
     "ab",
     "ba",

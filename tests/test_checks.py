@@ -31,6 +31,11 @@ def link(old: str, new: str, day: int = 5, session: str = "l") -> Entry:
     return entry(supersedes=old, **{"with": new}, recordedAt=f"2024-01-{day:02}T00:00:00Z", session=session)
 
 
+def verdict(target: object, day: int = 7) -> Entry:
+    at = f"2024-01-{day:02}T00:00:00Z"
+    return entry(rejects=target, by="sam", reason="r", recordedAt=at, session="v")
+
+
 def found(*entries: Entry) -> list[tuple[str, tuple[str, ...], int | None]]:
     return [(f.code, f.ids, f.line) for f in checks.findings(enumerate(entries, 1))]
 
@@ -77,8 +82,25 @@ BROKEN: dict[str, tuple[list[Entry], list[tuple[str, tuple[str, ...], int | None
         ],
         [("ends-before-start", ("a",), 2)],
     ),
+    "a link recorded before its items": ([decision("a", 6, "p"), decision("b"), link("a", "b")], [("too-early", ("a",), 3)]),
+    "a correction recorded before what it corrects": (
+        [decision("a", 3), decision("b", 2, "r", corrects="a")],
+        [("too-early", ("a",), 2)],
+    ),
+    "a verdict on a link that is not recorded": (
+        [decision("a"), decision("b"), verdict({"supersedes": "a", "with": "b"})],
+        [("unknown-target", ("a", "b"), 3)],
+    ),
+    "a verdict on a link before it was recorded": (
+        [decision("a"), decision("b"), link("a", "b", 8), verdict({"supersedes": "a", "with": "b"})],
+        [("unknown-target", ("a", "b"), 4)],
+    ),
+    "a verdict on an ending that is not recorded": (
+        [decision("a"), verdict({"ends": "a"})],
+        [("unknown-target", ("a",), 2)],
+    ),
     "items that correct each other": (
-        [decision("a", 1, "p", corrects="b"), decision("b", 2, "r", corrects="a")],
+        [decision("a", 2, "p", corrects="b"), decision("b", 2, "r", corrects="a")],
         [("cycle", ("a",), 1), ("cycle", ("b",), 2)],
     ),
 }

@@ -98,9 +98,13 @@ REFUSALS: dict[str, tuple[Doc, str]] = {
         at(1, supersessions=[{"old": "c", "new": "b2"}, {"old": "b2", "new": "c"}]),
         "directly or over others",
     ),
-    "a link within one place": (
+    "superseding what this session corrects": (
         at(1, decisions=[{"id": "n", "text": "n", "corrects": "c", "supersedes": "c"}]),
-        "a version of the same item",
+        "c was corrected by n",
+    ),
+    "ending what this session corrects": (
+        at(1, decisions=[{"id": "n", "corrects": "c"}], endings=[{"id": "c", "validTo": "2024-03-01", "by": "sam"}]),
+        "c was corrected by n",
     ),
     "superseding itself": (at(1, supersessions=[{"old": "c", "new": "c"}]), "cannot supersede itself"),
     "nothing": (at(1), "brings nothing"),
@@ -229,19 +233,22 @@ def test_backdated_accepts_an_older_clock_for_what_touches_nothing_newer() -> No
     assert memory.apply(document, backdated=True) is not None
 
 
+NEWER = "recorded at 2024-01-02T09:00:00Z"
+
+
 @pytest.mark.parametrize(
     "brings",
     [
         {"decisions": [{"text": "n", "supersedes": "c"}]},
         {"decisions": [{"text": "n", "corrects": "c"}]},
-        {"supersessions": [{"old": "a", "new": "c"}]},
+        {"supersessions": [{"old": "c", "new": "b2"}]},
         {"endings": [{"id": "c", "validTo": "2024-05-01", "by": "sam"}]},
         {"reviews": [{"reject": "c", "by": "sam", "reason": "r"}]},
     ],
 )
 def test_backdated_never_reaches_before_what_it_touches(brings: Doc) -> None:
     problems = refused(begin(), {"session": "s", "at": "2024-01-01T10:00:00Z", **brings}, backdated=True)
-    assert any("recorded at 2024-01-02T09:00:00Z" in p or "cannot supersede" in p for p in problems)
+    assert any(p == f"session s has the clock 2024-01-01T10:00:00Z, but touches c, {NEWER}" for p in problems), problems
 
 
 # A retry
@@ -456,7 +463,7 @@ def test_effects_say_what_holds_again_and_what_takes_over() -> None:
         ("b",),
         (("a", "b"),),
         ("a",),
-        (("a", "b", parse("2024-03-01")),),
+        (effects.Until("a", "b", parse("2024-03-01"), None),),
     )
     undone = memory.apply(
         {"session": "u", "at": "2024-02-03T09:00:00Z", "reviews": [{"reject": "b", "by": "sam", "reason": "r"}]}
@@ -482,3 +489,81 @@ def test_an_added_item_that_holds_at_no_instant_is_warned_of() -> None:
 def test_the_clock_may_be_five_minutes_ahead() -> None:
     session = read({"session": "s", "at": (LATER + timedelta(minutes=5)).isoformat(), "decisions": [{"text": "n"}]})
     assert rules.resolve(session, Known(History(())), LATER) is not None
+
+
+VERDICT = {"by": "sam", "reason": "r"}
+
+
+def test_a_link_to_a_version_of_the_same_item_is_refused() -> None:
+    memory = begin()
+    memory.apply(at(1, decisions=[{"id": "n", "text": "n", "corrects": "c"}]))
+    memory.apply({"session": "t", "at": "2024-02-02T09:00:00Z", "reviews": [{"reject": "n", **VERDICT}]})
+    document = {"session": "u", "at": "2024-02-03T09:00:00Z", "supersessions": [{"old": "c", "new": "n"}]}
+    assert refused(memory, document) == ["n cannot supersede c, a version of the same item"]
+
+
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [({"old": "a", "new": "n"}, "the link a -> n"), ({"end": "n"}, "the ending of n"), ("n", "a review of n")],
+)
+def test_backdated_never_reaches_before_the_link_the_ending_or_the_verdict_it_overrules(
+    target: object, named: str
+) -> None:
+    memory = begin()
+    memory.apply(at(1, decisions=[{"id": "n", "text": "n", "slot": "x/y", "validFrom": "2024-01-20"}]))
+    memory.apply(at(3, endings=[{"id": "n", "validTo": "2024-06-01", "by": "sam"}]) | {"session": "e"})
+    memory.apply(at(5, reviews=[{"reject": "n", **VERDICT}]) | {"session": "v"})
+    if named == "the link a -> n":  # the link was recorded with n, on the first
+        memory.entries = [e for e in memory.entries if not (isinstance(e, Item) and e.id == "n")] + [
+            Item("decision", "n", "n", parse("2024-01-20"), parse("2024-01-15"), "older", slot="x/y")
+        ]
+    early = "2024-01-20T09:00:00Z" if named == "the link a -> n" else "2024-02-02T09:00:00Z"
+    document = {"session": "late", "at": early, "reviews": [{"reinstate": target, **VERDICT}]}
+    problems = refused(memory, document, backdated=True)
+    assert any(f"but touches {named}, recorded at" in p for p in problems), problems
+
+
+def test_what_a_merge_of_three_branches_broke_is_mended_one_verdict_at_a_time() -> None:
+    memory = Memory()
+    for n, id in enumerate("abc", 1):  # each branch knew nothing of the others
+        branch = Memory()
+        item = {"id": id, "text": id, "slot": "q", "validFrom": "2024-01-01"}
+        branch.apply({"session": id, "at": f"2024-01-0{n}T09:00:00Z", "decisions": [item]})
+        memory.entries += branch.entries
+    assert len(memory.oracle().slot_conflicts()) == 3
+    memory.apply(at(1, reviews=[{"reject": "a", **VERDICT}]))
+    memory.apply(at(2, reviews=[{"reject": "b", **VERDICT}]) | {"session": "t"})
+    assert memory.oracle().slot_conflicts() == []
+    refused(memory, at(3, reviews=[{"reinstate": "a", **VERDICT}]) | {"session": "u"})
+
+
+def test_a_correction_of_the_text_makes_no_link_where_a_recorded_chain_leads() -> None:
+    memory = Memory()
+    for n, id in enumerate("abc", 1):
+        item = {"id": id, "text": id, "slot": "q", "validFrom": f"2024-0{n}-01"}
+        memory.apply({"session": id, "at": f"2024-01-0{n}T09:00:00Z", "decisions": [item]})
+    memory.apply(at(1, reviews=[{"reject": "a", **VERDICT}, {"reject": {"old": "a", "new": "b"}, **VERDICT}]))
+    write = memory.apply(at(2, decisions=[{"id": "c2", "corrects": "c", "text": "other words"}]) | {"session": "t"})
+    assert write is not None
+    assert not [e for e in write.entries if isinstance(e, Link)]
+
+
+def test_faults_of_items_do_not_hide_those_of_links_and_reviews() -> None:
+    document = at(
+        1,
+        decisions=[{"id": "a", "text": "Z"}, {"id": "n", "corrects": "zz"}],
+        supersessions=[{"old": "c", "new": "yy"}, {"old": "c", "new": "n"}],
+        endings=[{"id": "xx", "validTo": "2024-03-01", "by": "sam"}],
+        reviews=[{"reject": "ww", **VERDICT}],
+    )
+    problems = refused(begin(), document)
+    assert [p.split(" ")[0] for p in problems] == ["a", "zz", "yy", "xx", "ww"]
+
+
+def test_effects_say_when_an_item_holds_again() -> None:
+    memory = Memory()
+    memory.apply(at(1, decisions=[{"id": "a", "text": "a", "slot": "q", "validFrom": "2024-01-01"}]))
+    august = {"id": "b", "text": "b", "slot": "q", "validFrom": "2024-08-01", "validTo": "2024-09-01"}
+    write = memory.apply(at(2, decisions=[august]) | {"session": "t"})
+    assert write is not None
+    assert effects.effects(write).until == (effects.Until("a", "b", parse("2024-08-01"), parse("2024-09-01")),)

@@ -77,12 +77,15 @@ def check(ctx: typer.Context, files: Files, backdated: Backdated = False, json: 
     """Try sessions without writing anything: every effect, or every refusal."""
     from ledger_cli.views import as_json, talk, terminal
 
-    found = shell(ctx).ledger().preview(_read(files), backdated=backdated)
-    if json:
-        terminal.out(as_json.render(as_json.applied(found)))
-        return
-    for applied in found:
-        talk.applied(applied, dry=True)
+    found: list[Applied] = []
+    try:
+        shell(ctx).ledger().preview(_read(files), backdated=backdated, on_applied=found.append)
+    finally:
+        if json:
+            terminal.out(as_json.render(as_json.applied(found)))
+        else:
+            for applied in found:
+                talk.applied(applied, dry=True)
 
 
 @app.command("new")

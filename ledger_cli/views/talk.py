@@ -29,7 +29,7 @@ def applied(done: Applied, *, dry: bool = False) -> None:
 def _effects(done: Applied) -> list[Sequence[Cell]]:
     e, texts = done.effects, done.texts
     assert e is not None
-    until = {id for id, _, _ in e.until}
+    until = {u.id for u in e.until}
     corrected = {old for old, _ in e.corrected}
     rows: list[Sequence[Cell]] = []
 
@@ -51,9 +51,10 @@ def _effects(done: Applied) -> list[Sequence[Cell]]:
         say("reinstated", "green", id)
     for id in e.ended:
         say("ended", "yellow", id)
-    for id, successor, end in e.until:
-        what = f"until {successor} takes over on " if successor else "until it ends on "
-        rows.append(["  ", (f"{'holds':<10}", "yellow"), " ", (id, "bold"), f"  {what}{when(end)}"])
+    for u in e.until:
+        what = f"until {u.successor} takes over on " if u.successor else "until "
+        again = f", and again from {when(u.again)}" if u.again is not None else ""
+        rows.append(["  ", (f"{'holds':<10}", "yellow"), " ", (u.id, "bold"), f"  {what}{when(u.end)}{again}"])
     for id in e.closed:
         if id not in until and id not in e.added and id not in corrected and id not in e.rejected:
             say("closed", "yellow", id)
