@@ -148,8 +148,8 @@ def parse_line(text: str) -> Entry:
         same = False
     if not same:
         raise ValueError(fault(text))
-    # Only what is spelled out can be odd: no escape, nothing but ASCII, no empty string = nothing to look for.
-    if not text.isascii() or "\\" in text or '""' in text or "\x7f" in text:
+    # Only what is spelled out can be odd: no escape, nothing but ASCII, nothing empty, no blank at an edge or doubled.
+    if not text.isascii() or "\\" in text or _ODD.search(text):
         _check_strings(text, stated)
     if isinstance(entry, Item):
         if entry.slot is not None and not _is_name(entry.slot):
@@ -263,6 +263,7 @@ _READERS: dict[str, Callable[[Stated], Entry]] = {
 
 # What a line may hold.
 
+_ODD = re.compile(r'""|\x7f|" | "[,}\]]|  ')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
