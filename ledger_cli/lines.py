@@ -18,6 +18,7 @@ from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review,
 
 _TEXTS = {"text", "rationale", "reason"}
 _WORDS = {"by", "kind"}
+_NAMES = {"entity", "slot", "about", "mentions"}
 """Keys of free text; the other strings are ids, names and times."""
 
 Key = tuple[datetime, str, int, str, str]
@@ -296,7 +297,7 @@ def _check_strings(text: str, stated: Stated) -> None:
                 continue
             if key in _WORDS and not _is_name(each):
                 raise ValueError(f"`{key}` {each!r} is not as names are kept; write {canonical_name(each)!r}")
-            if each != each.strip():
+            if key not in _NAMES and each != each.strip():
                 raise ValueError(f"`{key}` {each!r} has white space around it")
             if not unicodedata.is_normalized("NFC", each):
                 raise ValueError(f"`{key}` {each!r} is not in Unicode's normal form C")
