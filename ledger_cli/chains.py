@@ -27,6 +27,24 @@ class Entanglement:
     def row(self, item: Item) -> Row:
         return Row(item, holds.shown(item, self.stretches[item.id], LAST))
 
+    @cached_property
+    def reviews(self) -> dict[str, list[Review]]:
+        """The verdicts by the places they are on: one on a link is on both."""
+        found: dict[str, list[Review]] = {}
+        for review in sorted(self.history.reviews, key=lambda r: (r.recorded_at, r.session, r.verdict)):
+            ids = (review.target.id, review.target.new)
+            for place in {self.history.place[id] for id in ids if id in self.history.place}:
+                found.setdefault(place, []).append(review)
+        return found
+
+    @cached_property
+    def endings(self) -> dict[str, list[Ending]]:
+        """The endings by place."""
+        found: dict[str, list[Ending]] = {}
+        for ending in sorted(self.history.endings, key=lambda e: (e.recorded_at, e.session)):
+            found.setdefault(self.history.place[ending.id], []).append(ending)
+        return found
+
     def standing(self, place: str) -> Item:
         """The version of a place to show: the one in force, else the latest."""
         versions = self.state.in_force(place) or self.history.versions[place]
@@ -68,7 +86,7 @@ def of_entity(found: Entanglement, name: str, about: Iterable[Item]) -> Chains:
     """Every item about an entity that nothing has replaced, with what it replaced; then each rejected item."""
     places = {found.history.place[item.id] for item in about}
     heads = [p for p in places if not found.state.after[p] and found.state.in_force(p)]
-    rejected = [p for p in places if not found.state.in_force(p)]
+    rejected = {p for p in places if not found.state.in_force(p)}
     covered = {node.row.item.id for chain in _chains(found, heads) for node in chain}
     loose = [  # replaced by something that is about other things: its chain starts elsewhere
         p for p in places if p not in rejected and found.standing(p).id not in covered
@@ -136,15 +154,12 @@ def _rejected(found: Entanglement, places: Iterable[str]) -> tuple[Node, ...]:
 def _node(found: Entanglement, place: str, depth: int) -> Node:
     standing = found.standing(place)
     others = sorted((v for v in found.history.versions[place] if v.id != standing.id), key=_age, reverse=True)
-    here = found.history.place
-    reviews = [r for r in found.history.reviews if place in (here.get(r.target.id), here.get(r.target.new or ""))]
-    endings = [e for e in found.history.endings if here.get(e.id) == place]
     return Node(
         found.row(standing),
         depth,
         tuple(found.row(v) for v in others),
-        tuple(sorted(reviews, key=lambda r: (r.recorded_at, r.session, r.verdict))),
-        tuple(sorted(endings, key=lambda e: (e.recorded_at, e.session))),
+        tuple(found.reviews.get(place, ())),
+        tuple(found.endings.get(place, ())),
     )
 
 

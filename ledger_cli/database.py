@@ -345,7 +345,7 @@ class Database:
             )
             self.generations.must_hold()
             self.generations.publish(current)
-            if not (self.checkpoint.exists() and found.same_stat(self.checkpoint)):
+            if not found.same_stat(self.checkpoint):
                 raise self.moved(exported)
         except BaseException:
             temp.unlink(missing_ok=True)
@@ -401,6 +401,8 @@ class Database:
                 # From here on, and also if this is killed, they are given up, or stand on this checkpoint.
                 self.generations.forget()
                 journal.replace(self.generations.journal, Pending(here, came.sessions) if came else truth.aside)
+            if dropped:
+                self.say(f"note: gave up {', '.join(dropped)}")
             if truth.aside and not carry:
                 self.say(f"note: {', '.join(truth.aside.sessions)}: still waiting. {WAYS_OUT}.")
                 return False, ()

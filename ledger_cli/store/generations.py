@@ -56,8 +56,11 @@ class Identity:
         return cls(stat.st_size, stat.st_mtime_ns, stat.st_ino, hashlib.sha256(data).hexdigest())
 
     def same_stat(self, path: Path) -> bool:
-        """Does the file at `path` look like this one?"""
-        return self._looks_like(path.stat())
+        """Does the file at `path` look like this one? (Where there is none, or for an instant none: no.)"""
+        try:
+            return self._looks_like(path.stat())
+        except OSError:
+            return False
 
     def _looks_like(self, stat: os.stat_result) -> bool:
         return (self.size, self.mtime_ns, self.inode) == (stat.st_size, stat.st_mtime_ns, stat.st_ino)
