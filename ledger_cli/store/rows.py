@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, Stretch, Target, entity_key
 from ledger_cli.store.engine import Row
@@ -19,6 +20,7 @@ Shown = tuple[datetime | None, datetime | None]
 """What is shown of an item's end, as known now: (validTo, closedAt)."""
 
 
+@lru_cache(1 << 14)
 def when(at: datetime | None) -> str | None:
     """An instant as text for `localdatetime()`."""
     return None if at is None else at.isoformat()[:-6]  # an instant is in UTC: `+00:00` goes
