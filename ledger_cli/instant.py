@@ -49,6 +49,16 @@ def _exact(text: str, iso: str) -> datetime:
         raise ValueError(f"{text!r} does not exist: {fault}") from None
 
 
+def utc(at: datetime) -> datetime:
+    """An aware time, in whatever zone, as the instant that everything here takes. Raises ValueError for a naive one."""
+    if at.utcoffset() is None:
+        raise ValueError(f"{at!r} has no time zone; say which, as in datetime(2024, 2, 1, 9, tzinfo=UTC)")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{at!r} is outside the years 0001 to 9999 in UTC") from None
+
+
 def show(at: datetime) -> str:
     """Write an instant canonically: `2024-02-01T09:00:00Z`, with the fraction only where there is one."""
     text = at.isoformat()[:-6]

@@ -4,7 +4,8 @@
     for row in ledger.as_of(instant.parse("2024-01-20"), "orders").rows:
         print(row.item.text, row.shown.holds)
 
-All times are UTC instants. Whatever breaks a rule raises `errors.Refused`, and then nothing was written.
+Times are aware datetimes, in whatever zone, and come back in UTC; a naive one raises ValueError. Whatever breaks a rule
+raises `errors.Refused`, and then nothing was written.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ledger_cli.database import Database, Say
 from ledger_cli.errors import NoLedger, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
-from ledger_cli.instant import LAST, days_late, show, tidy
+from ledger_cli.instant import LAST, days_late, show, tidy, utc
 from ledger_cli.model import (
     Ending,
     Entry,
@@ -99,7 +100,7 @@ class Checkup(NamedTuple):
 
 
 class Ledger:
-    """One ledger, in the folder that holds its `snapshots/`. `clock` gives the UTC instant now."""
+    """One ledger, in the folder that holds its `snapshots/`. `clock` gives the instant now."""
 
     def __init__(
         self,
@@ -111,13 +112,14 @@ class Ledger:
         timeout: float = 60,
     ) -> None:
         self.root = root
-        self.clock = clock
+        self.clock: Callable[[], datetime] = lambda: utc(clock())
         self.say = say
         self.database = Database(root / FOLDER, engine=engine, say=say, timeout=timeout)
 
     @classmethod
     def find(cls, start: Path, **options: Any) -> Ledger:
         """The ledger in this folder or the nearest above it. Raises NoLedger."""
+        start = start.absolute()
         for folder in (start, *start.parents):
             if (folder / FOLDER / "ledger.json").exists() or (folder / FOLDER / "ledger.json").is_symlink():
                 return cls(folder, **options)
@@ -178,6 +180,7 @@ class Ledger:
         self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
     ) -> Applied:
         """Record a verdict as a small session of its own; unchanged where it stands already."""
+        at = utc(at) if at is not None else None
         target = Target(canonical_id(target.id), canonical_id(target.new) if target.new else None, target.ending)
         subject = target.id if target.new is None else f"{target.id}-{target.new}"
         kind = "link-" if target.new is not None else "end-" if target.ending else ""
@@ -213,7 +216,7 @@ class Ledger:
         """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
         from ledger_cli import session_file
 
-        id = canonical_id(id)
+        id, on, at = canonical_id(id), utc(on), utc(at) if at is not None else None
 
         def build(writer: Writer, now: datetime) -> Session | Applied:
             history = History(writer.graph.component([id], []))
@@ -283,15 +286,17 @@ class Ledger:
 
     def as_of(self, valid_at: datetime, entity: str | None = None) -> Answer:
         """What was true at `valid_at`, with all that is known now; about one entity, or the whole ledger."""
-        graph = self.database.read()
+        valid_at, graph = utc(valid_at), self.database.read()
         return self._answer(graph, entity, valid_at, None)
 
     def believed(
         self, valid_at: datetime, entity: str | None = None, known_at: Sequence[datetime] = ()
     ) -> list[Answer]:
         """What the ledger said of `valid_at`, for each of `known_at` (none given: at `valid_at` itself)."""
+        valid_at = utc(valid_at)
+        known = [utc(k) for k in known_at] or [valid_at]
         graph = self.database.read()
-        return [self._answer(graph, entity, valid_at, k) for k in known_at or (valid_at,)]
+        return [self._answer(graph, entity, valid_at, k) for k in known]
 
     def _answer(self, graph: Graph, entity: str | None, valid_at: datetime, known_at: datetime | None) -> Answer:
         key, name = self._entity(graph, entity)
@@ -321,6 +326,7 @@ class Ledger:
 
     def diff(self, after: datetime, until: datetime) -> tuple[list[Change], dict[str, Item]]:
         """What each write in `(after, until]` changed, and the items it names."""
+        after, until = utc(after), utc(until)
         graph = self.database.read()
         history = History(graph.touched(after, until))
         stretches = graph.stretches(history.items)

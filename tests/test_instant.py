@@ -141,3 +141,29 @@ def test_one_instant_is_written_one_way(text, canonical, short):
 )
 def test_lateness_counts_dates_in_utc(valid, recorded, days):
     assert instant.days_late(instant.parse(valid), instant.parse(recorded)) == days
+
+
+zones = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+@given(st.datetimes(timezones=zones).filter(lambda at: 1 < at.year < 9999))
+def test_a_time_in_any_zone_is_one_instant(at):
+    assert instant.utc(at) == at
+    assert instant.utc(at).tzinfo is UTC
+
+
+def test_the_last_instant_stays_what_it_is():
+    assert instant.utc(instant.LAST) == instant.LAST
+
+
+@pytest.mark.parametrize(
+    ("at", "fault"),
+    [
+        (datetime(2024, 2, 1, 9, tzinfo=UTC).replace(tzinfo=None), "has no time zone"),
+        (datetime.max.replace(tzinfo=timezone(timedelta(hours=-1))), "is outside the years 0001 to 9999"),
+        (datetime.min.replace(tzinfo=timezone(timedelta(hours=1))), "is outside the years 0001 to 9999"),
+    ],
+)
+def test_what_is_no_instant_is_refused(at, fault):
+    with pytest.raises(ValueError, match=fault):
+        instant.utc(at)
