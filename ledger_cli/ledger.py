@@ -129,26 +129,15 @@ class Ledger:
     def init(cls, root: Path) -> list[str]:
         """Begin a ledger in `root`: folders, an empty checkpoint, ignore and attribute lines. Says what it made.
 
-        Idempotent; whatever is there already stays as it is.
+        Idempotent; whatever is there already stays as it is. Raises CannotWrite.
         """
-        from ledger_cli import checkpoint, durable
+        from ledger_cli.durable import CannotWrite
 
-        made = []
-        for name in (SESSIONS, FOLDER):
-            if not (root / name).is_dir():
-                (root / name).mkdir(parents=True)
-                made.append(f"{name}/")
-        if not (root / FOLDER / "ledger.json").exists():
-            path = root / FOLDER / "ledger.json"
-            durable.replace(durable.write_temp(path, checkpoint.EMPTY), path)
-            made.append(f"{FOLDER}/ledger.json")
-        for name, line in (
-            (".gitignore", f"{FOLDER}/.*"),
-            (".gitattributes", f"{FOLDER}/ledger.json text eol=lf"),
-        ):
-            if _add_line(root / name, line):
-                made.append(f"{name}: {line}")
-        return made
+        try:
+            return list(_begin(root))
+        except OSError as fault:
+            hint = "what is there already stays as it is; `ledger init` again adds what is missing"
+            raise CannotWrite(f"cannot write {fault.filename or root}: {fault.strerror or fault}", hint) from fault
 
     # Writing
 
@@ -526,11 +515,31 @@ def _stands(history: History, verdict: Verdict, target: Target) -> Review | Item
     return max(entries, key=lambda e: (isinstance(e, Review), e.recorded_at, e.session))
 
 
+def _begin(root: Path) -> Iterator[str]:
+    """Make what a ledger needs and `root` lacks, and name each. Raises OSError, CannotWrite."""
+    from ledger_cli import checkpoint, durable
+
+    for name in (SESSIONS, FOLDER):
+        if not (root / name).is_dir():
+            (root / name).mkdir(parents=True)
+            yield f"{name}/"
+    path = root / FOLDER / "ledger.json"
+    if not path.exists():
+        durable.replace(durable.write_temp(path, checkpoint.EMPTY), path)
+        yield f"{FOLDER}/ledger.json"
+    for name, line in ((".gitignore", f"{FOLDER}/.*"), (".gitattributes", f"{FOLDER}/ledger.json text eol=lf")):
+        if _add_line(root / name, line):
+            yield f"{name}: {line}"
+
+
 def _add_line(path: Path, line: str) -> bool:
-    text = path.read_text() if path.exists() else ""
-    if line in text.splitlines():
+    """Add a line to a file that is somebody else's: what is in it stays, and the line ends as its lines do."""
+    data = path.read_bytes() if path.exists() else b""
+    if line.encode() in data.splitlines():
         return False
-    path.write_text(text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
+    end = b"\r\n" if b"\r\n" in data else b"\n"
+    with path.open("ab") as file:
+        file.write((b"" if not data or data.endswith(b"\n") else end) + line.encode() + end)
     return True
 
 

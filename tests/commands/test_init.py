@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import pytest
 
+if TYPE_CHECKING:
     from tests.commands.conftest import Golden
     from tests.conftest import Repo
 
@@ -62,3 +63,43 @@ def test_a_new_ledger_is_sound_and_empty(repo: Repo) -> None:
     assert repo.run("-C", folder, "check").out == "ok\n"
     assert repo.run("-C", folder, "lateness", "--json").ids == []
     assert repo.git("status", "--porcelain", "--ignored", "snapshots").strip() != ""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("last", ["", "end"], ids=["open", "closed"])
+def test_a_line_is_added_as_the_file_ends_its_lines(repo: Repo, end: str, last: str) -> None:
+    folder = fresh(repo)
+    written = f"*.log{end}*.tmp{end if last else ''}"
+    (folder / ".gitignore").write_bytes(written.encode())
+    repo.run("-C", folder, "init")
+    assert (folder / ".gitignore").read_bytes() == f"*.log{end}*.tmp{end}snapshots/.*{end}".encode()
+    assert repo.run("-C", folder, "init").out == f"{folder} has a ledger already\n"
+
+
+def test_a_file_that_is_not_utf_8_keeps_its_bytes(repo: Repo) -> None:
+    folder = fresh(repo)
+    (folder / ".gitattributes").write_bytes(b"caf\xe9.txt -text\n")
+    repo.run("-C", folder, "init")
+    assert (folder / ".gitattributes").read_bytes() == b"caf\xe9.txt -text\nsnapshots/ledger.json text eol=lf\n"
+
+
+@pytest.mark.parametrize("name", ["sessions", "snapshots"])
+def test_a_file_where_a_folder_has_to_be_is_named(repo: Repo, name: str) -> None:
+    folder = fresh(repo)
+    (folder / name).write_text("mine")
+    said = repo.run("-C", folder, "init", code=1)
+    assert said.err.startswith(f"error: cannot write {folder / name}: File exists\n  hint: what is there already stays")
+    assert (folder / name).read_text() == "mine"
+
+
+def test_a_folder_where_a_file_has_to_be_is_named(repo: Repo) -> None:
+    folder = fresh(repo)
+    (folder / ".gitignore").mkdir()
+    said = repo.run("-C", folder, "init", code=1)
+    assert said.err.startswith(f"error: cannot write {folder / '.gitignore'}: Is a directory\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_where_nothing_can_be_made_it_says_so(repo: Repo) -> None:
+    said = repo.run("-C", "/proc", "init", code=1)
+    assert said.err.startswith("error: cannot write /proc/sessions: ")
