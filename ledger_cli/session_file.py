@@ -59,13 +59,16 @@ def read_file(path: Path, name: str = "") -> tuple[Session, ...]:
     return read(data, name or str(path))
 
 
-def read(data: bytes | str, source: str) -> tuple[Session, ...]:
-    """Read the text of a file named `source` (JSON where that ends in `.json`, else YAML): one session, or a list.
+def read(data: bytes | str, source: str, *, guess: bool = False) -> tuple[Session, ...]:
+    """Read the text of a file named `source`: one session, or a list.
+
+    It is JSON where the name ends in `.json`, or, to `guess` where there is no name to go by, where it can be read as
+    JSON; else YAML.
 
     Raises SessionFileError with every fault of the text, in the order of its lines, each with `source:line`.
     """
     faults = Faults(source)
-    root = parse(data, faults)
+    root = parse(data, faults, guess=guess)
     nodes = root.items if isinstance(root, Sequence) else [] if root is None else [root]
     records = [_record(node, "a session", SESSION, faults) for node in nodes]
     sessions = tuple(_session(record) for record in records if record)
@@ -175,16 +178,12 @@ def _suggestion(key: str, what: str, keys: tuple[str, ...]) -> str:
 # How a scalar is taken. Each raises ValueError with a sentence that names the value and the way out.
 
 
-def _free(text: str) -> str:
-    if not text.strip():
-        raise ValueError(f"{text!r} is empty; write something or leave the key out")
-    return text
-
-
 def _text(text: str) -> str:
     if _PLACEHOLDER.fullmatch(text):
         raise ValueError(f"{text!r} is a placeholder; write what it stands for")
-    return _free(text)
+    if not text.strip():
+        raise ValueError(f"{text!r} is empty; write something or leave the key out")
+    return text
 
 
 def _name(text: str) -> str:
@@ -275,7 +274,7 @@ def _item(record: _Record, kind: Kind, default_id: str) -> stated.StatedItem:
         kind=kind,
         id=record.one("id", _id) or default_id,
         text=record.one("text", _text),
-        rationale=record.one("rationale", _free),
+        rationale=record.one("rationale", _text),
         slot=record.one("slot", _name),
         about=None if about is None else name_set(about),
         valid_from=record.one("validFrom", _time),

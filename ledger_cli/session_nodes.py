@@ -72,18 +72,18 @@ class Faults:
             raise SessionFileError(Problem(what, f"{self.source}:{line}") for line, what in ordered)
 
 
-def parse(data: bytes | str, faults: Faults) -> Node | None:
-    """Read the text of one file; JSON where the source is named `*.json`, else YAML.
+def parse(data: bytes | str, faults: Faults, *, guess: bool = False) -> Node | None:
+    """Read the text of one file: JSON where the source is named `*.json` or, to `guess`, where it is JSON; else YAML.
 
     None where there is no session in it or the syntax is at fault; `faults` then says so.
     """
-    is_json = faults.source.lower().endswith(".json")
     text = data if isinstance(data, str) else _decode(data, faults)
     if text is None:
         return None
     if text.startswith("\ufeff"):
         faults.add(1, "the file starts with a byte order mark; save it as UTF-8 without one")
         text = text[1:]
+    is_json = faults.source.lower().endswith(".json") or (guess and _is_json(text))
     raw = _RAW_IN_JSON if is_json else _RAW_IN_YAML
     if raw.search(text):
         for number, line in enumerate(text.split("\n"), start=1):
@@ -95,10 +95,21 @@ def parse(data: bytes | str, faults: Faults) -> Node | None:
         root = _from_json(text, faults)
     else:
         root = _from_yaml(text, faults) if text.strip() else _NOTHING
-    if isinstance(root, Scalar) and root.form == "null":
+    if (isinstance(root, Scalar) and root.form == "null") or (isinstance(root, Sequence) and not root.items):
         faults.add(root.line, "the file holds no session; `ledger session new` writes one to fill in")
         return None
     return root
+
+
+def _is_json(text: str) -> bool:
+    """A session or a list of them in JSON; most of it could be read as YAML too, and by other rules."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _decode(data: bytes, faults: Faults) -> str | None:

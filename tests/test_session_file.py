@@ -138,7 +138,6 @@ def test_everything_knows_its_line_and_its_file():
 def test_a_list_of_sessions_keeps_its_order():
     assert [s.id for s in read("- session: b\n- session: a\n")] == ["b", "a"]
     assert [s.id for s in read('[{"session": "b"}, {"session": "a"}]', "s.json")] == ["b", "a"]
-    assert read("[]") == read("[]", "s.json") == ()
 
 
 def test_ids_left_out_are_the_place_in_the_list():
@@ -261,6 +260,31 @@ def test_files_are_read_by_their_path(tmp_path):
         session_file.read_file(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text", ['{"session": "s", "by": "\\ud83d\\ude00"}', '\r\n\t[{"session": "s", "by": "\U0001f600"}]']
+)
+def test_where_there_is_no_name_to_go_by_json_is_told_by_what_it_is(text):
+    [session] = session_file.read(text.encode(), "stdin", guess=True)
+    assert session.by == "\U0001f600"
+
+
+@pytest.mark.parametrize("value", ["true", "3", "NaN"])
+def test_guessed_json_is_as_strict_as_named_json(value):
+    with pytest.raises(SessionFileError, match=f"stdin:1: 'text': {value} is not text; write \"{value}\" in quotes"):
+        session_file.read(f'{{"session": "s", "facts": [{{"text": {value}}}]}}', "stdin", guess=True)
+
+
+@pytest.mark.parametrize("text", ["{session: s, by: no}", "session: s\nby: no", "[{session: s, by: no},]"])
+def test_what_is_not_json_is_guessed_to_be_yaml(text):
+    [session] = session_file.read(text, "stdin", guess=True)
+    assert session.by == "no"
+
+
+def test_a_name_that_ends_otherwise_is_yaml_whatever_is_in_it():
+    [session] = session_file.read('{"session": "s", "by": true}', "s.yaml")
+    assert session.by == "true"
+
+
 # What is refused
 
 
@@ -269,6 +293,8 @@ FAULTS = {
     "": "1: the file holds no session; `ledger session new` writes one",
     "# only a comment\n": "1: the file holds no session",
     "null": "1: the file holds no session",
+    "[]": "1: the file holds no session",
+    "# none yet\n[ ]\n": "2: the file holds no session",
     "just words": "1: a session must be a mapping",
     "- session: s\n-\n": "2: a session must be a mapping",
     "session: '\n\n": "3: not YAML: found unexpected end of stream while scanning a quoted scalar that starts on",
@@ -334,6 +360,8 @@ FAULTS = {
     "session: ''": "1: 'session': '' is empty",
     "session: s\nfacts: [{text: ' \n '}]": "2: 'text': ' ' is empty",
     "session: s\nfacts: [{text: t, rationale: ''}]": "2: 'rationale': '' is empty",
+    "session: s\nfacts: [{text: t, rationale: <why>}]": "2: 'rationale': '<why>' is a placeholder; write what it",
+    "session: s\nfacts: [{text: t, rationale: 'TODO'}]": "2: 'rationale': 'TODO' is a placeholder; write what it",
     "session: s\nfacts: [{text: t, slot: ' '}]": "2: 'slot': ' ' is empty",
     "session: s\nfacts: [{text: t, about: [a, '']}]": "2: 'about': '' is empty",
     "session: ' s'": "1: 'session': ' s' has white space around it; write 's'",
@@ -418,14 +446,15 @@ def test_a_billion_laughs_are_refused_at_once():
     assert time.perf_counter() - started < 5
 
 
-def test_placeholders_are_text_where_text_is_free_and_part_of_more():
-    assert item("text: use <b> for bold\nrationale: <none>").rationale == "<none>"
+def test_placeholders_are_text_as_part_of_more():
+    assert item("text: use <b> for bold\nrationale: see <why>").rationale == "see <why>"
     assert item("text: '{a} and {b}'").text == "{a} and {b}"
 
 
 JSON_FAULTS = {
     "": "1: the file holds no session",
     "null": "1: the file holds no session",
+    "[]": "1: the file holds no session",
     "3": "1: a session must be a mapping",
     '"s"': "1: a session must be a mapping",
     '{"session": "s",}': "1: not JSON: ",
@@ -646,7 +675,7 @@ SESSIONS = st.builds(
 
 
 @settings(deadline=None, max_examples=150)
-@given(st.lists(SESSIONS, max_size=2, unique_by=lambda session: session.id))
+@given(st.lists(SESSIONS, min_size=1, max_size=2, unique_by=lambda session: session.id))
 def test_sessions_written_read_back_as_the_same_values(sessions):
     assert read(session_file.to_yaml(sessions)) == tuple(sessions)
 
@@ -746,7 +775,6 @@ def fact(**fields):
 GOOD = [
     as_json(EXAMPLE),
     {"session": "s"},
-    [],
     [{"session": "a"}, {"session": "b"}],
     {"session": "s", "at": None, "by": None, "facts": None, "reviews": None},
     fact(id=None, rationale=None, slot=None, about=None, validFrom=None, validTo=None, supersedes=None, corrects=None),
@@ -755,7 +783,8 @@ GOOD = [
     fact(confidence=0),
     fact(validFrom="2024-01-10T09:00:00.123456+02:00"),
     fact(validFrom="2024-01-10t09:00:00z"),
-    fact(rationale="<none>"),
+    fact(rationale="none, see <why>"),
+    fact(text='<img src="x">'),
     fact(text="use <b> for bold"),
     fact(text=" two\n\tlines "),
     fact(slot=" a  b\n"),
@@ -769,6 +798,7 @@ GOOD = [
 
 BAD = [
     None,
+    [],
     "s",
     3,
     {},
@@ -815,6 +845,9 @@ BAD = [
     fact(confidence="0.9"),
     fact(confidence=True),
     fact(rationale=""),
+    fact(rationale="<none>"),
+    fact(rationale="TODO"),
+    brought(endings=[{"id": "d1", "validTo": "2024-01-01", "reason": "<why>"}]),
     brought(entities=[{"name": "x"}]),
     brought(episodes=[{"kind": "k"}]),
     brought(episodes=[{"kind": "k", "text": "t", "at": "now"}]),
