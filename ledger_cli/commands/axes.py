@@ -6,22 +6,16 @@ from typing import Annotated
 
 import typer
 
-from ledger_cli.commands.shell import AsJson, EntityAndDate, shell
+from ledger_cli import views
+from ledger_cli.commands.shell import AsJson, EntityAndDate, answer, shell
 
 
 def as_of(ctx: typer.Context, words: EntityAndDate, json: AsJson = False) -> None:
     """What was true on a date, with all that is known now."""
     sh = shell(ctx)
     entity, valid_at = sh.entity_and_time(words)
-    answer = sh.ledger().as_of(valid_at, entity)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.as_of(answer))
-    else:
-        from ledger_cli.views import tables
-
-        tables.answer(answer)
+    found = sh.ledger().as_of(valid_at, entity)
+    answer(json, lambda: views.as_json.as_of(found), lambda: views.tables.answer(found))
 
 
 def believed(
@@ -39,18 +33,8 @@ def believed(
     """
     sh = shell(ctx)
     entity, valid_at = sh.entity_and_time(words)
-    answers = sh.ledger().believed(valid_at, entity, [sh.time(k) for k in known or ()])
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.believed(answers))
-    else:
-        from ledger_cli.views import tables
-
-        if len(answers) == 1:
-            tables.answer(answers[0])
-        else:
-            tables.answers(answers)
+    found = sh.ledger().believed(valid_at, entity, [sh.asked(k) for k in known or ()])
+    answer(json, lambda: views.as_json.believed(found), lambda: views.tables.answers(found))
 
 
 def lateness(ctx: typer.Context, json: AsJson = False) -> None:
@@ -59,14 +43,7 @@ def lateness(ctx: typer.Context, json: AsJson = False) -> None:
     Days from valid to record date, most late first; negative = planned ahead.
     """
     rows = shell(ctx).ledger().lateness()
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.lateness(rows))
-    else:
-        from ledger_cli.views import tables
-
-        tables.lateness(rows)
+    answer(json, lambda: views.as_json.lateness(rows), lambda: views.tables.lateness(rows))
 
 
 def diff(
@@ -81,13 +58,6 @@ def diff(
     takes in all of the 12th.
     """
     sh = shell(ctx)
-    start, stop = sh.time(after), sh.time(until)
+    start, stop = sh.asked(after), sh.asked(until)
     changes, items = sh.ledger().diff(start, stop)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.diff(start, stop, changes))
-    else:
-        from ledger_cli.views import tables
-
-        tables.changes(changes, items)
+    answer(json, lambda: views.as_json.diff(start, stop, changes), lambda: views.tables.changes(changes, items))

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ledger_cli.commands.shell import AsJson, shell
+from ledger_cli import views
+from ledger_cli.commands.shell import AsJson, answer, shell
 
 
 def init(ctx: typer.Context) -> None:
@@ -15,13 +16,12 @@ def init(ctx: typer.Context) -> None:
     Again: adds what is missing.
     """
     from ledger_cli.ledger import Ledger
-    from ledger_cli.views import terminal
 
     root = shell(ctx).folder
     made = Ledger.init(root)
-    terminal.out("".join(f"made {name}\n" for name in made) or f"{root} has a ledger already\n")
+    views.terminal.out("".join(f"made {name}\n" for name in made) or f"{root} has a ledger already\n")
     if made:
-        terminal.talk("Next: `ledger session new s1 > sessions/s1.yaml`, fill it in, `ledger session apply` it.")
+        views.terminal.talk("Next: `ledger session new s1 > sessions/s1.yaml`, fill it in, `ledger session apply` it.")
 
 
 def export(
@@ -37,15 +37,13 @@ def export(
 
     In canonical form, with the lines of a merge put in order. Never runs `git add`.
     """
-    from ledger_cli.views import terminal
-
     ledger = shell(ctx).ledger()
     changed, came = ledger.export(carry=carry, drop=drop or ())
     name = ledger.database.checkpoint.relative_to(ledger.root).as_posix()
     what = f" with {', '.join(came)}" if came else ""
-    terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
+    views.terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
     if changed:
-        terminal.talk(f"Next: `git add {name}`")
+        views.terminal.talk(f"Next: `git add {name}`")
 
 
 def rebuild(ctx: typer.Context) -> None:
@@ -53,9 +51,7 @@ def rebuild(ctx: typer.Context) -> None:
 
     And from what was applied and not exported yet.
     """
-    from ledger_cli.views import terminal
-
-    terminal.out(f"rebuilt the store from {shell(ctx).ledger().rebuild()} entries\n")
+    views.terminal.out(f"rebuilt the store from {shell(ctx).ledger().rebuild()} entries\n")
 
 
 def check(ctx: typer.Context, json: AsJson = False) -> None:
@@ -63,13 +59,8 @@ def check(ctx: typer.Context, json: AsJson = False) -> None:
 
     Bytes that are not canonical, unknown ids, cycles, a slot with two current answers: exit code 3.
     """
-    from ledger_cli.views import as_json, tables, terminal
-
     found = shell(ctx).ledger().check()
-    if json:
-        terminal.out(as_json.render(as_json.check(found)))
-    else:
-        tables.check(found)
+    answer(json, lambda: views.as_json.check(found), lambda: views.tables.check(found))
     if not found.ok:
         raise typer.Exit(3)
 
@@ -80,14 +71,8 @@ def doctor(ctx: typer.Context, json: AsJson = False) -> None:
     Each with the one command that mends it.
     """
     from ledger_cli.doctor import examine
-    from ledger_cli.views import tables, terminal
-    from ledger_cli.views.as_json import render
 
-    findings = examine(shell(ctx).ledger())
-    if json:
-        rows = [{"name": f.name, "ok": f.ok, "message": f.message, "hint": f.hint or None} for f in findings]
-        terminal.out(render({"ok": all(f.ok for f in findings), "checks": rows}))
-    else:
-        tables.doctor(findings)
-    if not all(f.ok for f in findings):
+    found = examine(shell(ctx).ledger())
+    answer(json, lambda: views.as_json.doctor(found), lambda: views.tables.doctor(found))
+    if not all(f.ok for f in found):
         raise typer.Exit(1)

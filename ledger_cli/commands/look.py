@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ledger_cli.commands.shell import AsJson, shell
+from ledger_cli import views
+from ledger_cli.commands.shell import AsJson, answer, shell
 
 
 def history(
@@ -17,32 +18,13 @@ def history(
     With both times, versions and reviews.
     """
     found = shell(ctx).ledger().history(subject)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.history(found))
-    else:
-        from ledger_cli.views import tables
-
-        tables.history(found)
+    answer(json, lambda: views.as_json.history(found), lambda: views.tables.history(found))
 
 
 def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
     """All that is recorded of one item, or one episode."""
-    from ledger_cli.model import Episode
-
     found = shell(ctx).ledger().show(id)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.episode(found) if isinstance(found, Episode) else as_json.dossier(found))
-    else:
-        from ledger_cli.views import tables
-
-        if isinstance(found, Episode):
-            tables.episode(found)
-        else:
-            tables.dossier(found)
+    answer(json, lambda: views.as_json.recorded(found), lambda: views.tables.recorded(found))
 
 
 def search(
@@ -57,14 +39,7 @@ def search(
     """
     text = " ".join(words)
     found = shell(ctx).ledger().search(text, limit)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.search(text, found))
-    else:
-        from ledger_cli.views import tables
-
-        tables.search(found)
+    answer(json, lambda: views.as_json.search(text, found), lambda: views.tables.search(found))
 
 
 def slots(
@@ -72,14 +47,7 @@ def slots(
 ) -> None:
     """What each slot answers now, and what is planned."""
     rows = shell(ctx).ledger().slots(prefix)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.slots(rows))
-    else:
-        from ledger_cli.views import tables
-
-        tables.slots(rows)
+    answer(json, lambda: views.as_json.slots(rows), lambda: views.tables.slots(rows))
 
 
 def query(
@@ -93,15 +61,6 @@ def query(
 ) -> None:
     """Ask the graph in Cypher, read-only."""
     found = shell(ctx).ledger().query(cypher, timeout_ms=max(1, round(timeout * 1000)), limit=limit)
-    if json:
-        from ledger_cli.views import as_json
-
-        as_json.out(as_json.query(found.rows))
-    else:
-        from ledger_cli.views import tables
-
-        tables.query(found.columns, found.rows)
+    answer(json, lambda: views.as_json.query(found.rows), lambda: views.tables.query(found.columns, found.rows))
     if found.truncated:
-        from ledger_cli.views import terminal
-
-        terminal.talk(f"note: cut at {limit} rows; --limit takes more")
+        views.terminal.talk(f"note: cut at {limit} rows; --limit takes more")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ledger_cli.commands.shell import AsJson, At, By, NoExport, shell
+from ledger_cli import views
+from ledger_cli.commands.shell import AsJson, At, By, NoExport, answer, shell
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
@@ -95,11 +96,4 @@ def _review(
 
 
 def _say(done: Applied, already: str, json: bool) -> None:
-    from ledger_cli.views import as_json, talk, terminal
-
-    if json:
-        terminal.out(as_json.render(as_json.applied([done])))
-    elif done.status == "unchanged":
-        terminal.out(f"{already}, since {terminal.when(done.at)} ({done.session}); nothing written\n")
-    else:
-        talk.applied(done)
+    answer(json, lambda: views.as_json.applied([done]), lambda: views.talk.small(done, already))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ledger_cli.commands.shell import AsJson, NoExport, shell
+from ledger_cli import views
+from ledger_cli.commands.shell import AsJson, NoExport, answer, shell
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
@@ -33,8 +34,10 @@ def _read(files: list[Path]) -> list[Session]:
     problems: list[Problem] = []
     for path in files:
         try:
-            stdin = str(path) == "-"
-            sessions += session_file.read(sys.stdin.buffer.read(), "stdin") if stdin else session_file.read_file(path)
+            if str(path) == "-":
+                sessions += session_file.read(sys.stdin.buffer.read(), "stdin", guess=True)
+            else:
+                sessions += session_file.read_file(path)
         except SessionFileError as fault:
             problems += fault.problems
     if problems:
@@ -51,25 +54,23 @@ def apply(
     Each session is atomic and durable once its line is printed. The same session again changes nothing. The first
     that breaks a rule stops the rest.
     """
-    from ledger_cli.views import as_json, talk, terminal
-
     sessions = _read(files)
     done: list[Applied] = []
-    with terminal.progress("applying", len(sessions)) as step:
+    with views.terminal.progress("applying", len(sessions)) as step:
 
         def on_applied(applied: Applied) -> None:
             done.append(applied)
             step()
             if not json:
-                talk.applied(applied)
+                views.talk.applied(applied)
 
         try:
             shell(ctx).ledger().apply(sessions, backdated=backdated, export=not no_export, on_applied=on_applied)
         finally:
             if json:
-                terminal.out(as_json.render(as_json.applied(done)))
+                views.as_json.out(views.as_json.applied(done))
             elif len(sessions) > 1:
-                talk.count(done, len(sessions))
+                views.talk.count(done, len(sessions))
 
 
 @app.command("check")
@@ -92,36 +93,27 @@ def check(ctx: typer.Context, files: Files, backdated: Backdated = False, json: 
 def new(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")]) -> None:
     """Print a session file to fill in."""
     from ledger_cli import session_file
-    from ledger_cli.views import terminal
 
     if not id.strip():
         raise typer.BadParameter("give the new session an id")
-    terminal.out(session_file.skeleton(id))
+    views.terminal.out(session_file.skeleton(id))
 
 
 @app.command("list")
 def list_(ctx: typer.Context, json: AsJson = False) -> None:
     """All sessions that were applied, by their clocks."""
-    from ledger_cli.views import as_json, tables, terminal
-
     rows = shell(ctx).ledger().sessions()
-    if json:
-        terminal.out(as_json.render(as_json.sessions(rows)))
-    else:
-        tables.sessions(rows)
+    answer(json, lambda: views.as_json.sessions(rows), lambda: views.tables.sessions(rows))
 
 
 @app.command("show")
 def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
     """What a session recorded, as the checkpoint's lines."""
-    from json import loads
-
     from ledger_cli.lines import line
-    from ledger_cli.views import as_json, terminal
 
     entries = shell(ctx).ledger().session(id)
-    if json:
-        entry_lines = [loads(line(entry)) for entry in entries]
-        terminal.out(as_json.render({"session": id, "entries": entry_lines}))
-    else:
-        terminal.out("".join(line(entry) + "\n" for entry in entries))
+
+    def screen() -> None:
+        views.terminal.out("".join(line(entry) + "\n" for entry in entries))
+
+    answer(json, lambda: views.as_json.session(id, entries), screen)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ledger_cli import instant
+from ledger_cli import instant, views
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Ledger
@@ -27,25 +27,28 @@ class Shell:
     def ledger(self) -> Ledger:
         """The ledger of the folder or the nearest above it."""
         from ledger_cli.ledger import Ledger
-        from ledger_cli.views.terminal import talk
 
-        return Ledger.find(self.folder, clock=self.clock, engine=self.engine, say=talk)
+        return Ledger.find(self.folder, clock=self.clock, engine=self.engine, say=views.terminal.talk)
 
     def time(self, text: str) -> datetime:
-        """A time from the command line: as in session files, or `now`. Raises a usage error."""
-        if text == "now":  # the second that is running, to its end: what was just recorded counts
-            now = self.clock()
-            return now if not now.microsecond else now.replace(microsecond=0) + timedelta(seconds=1)
+        """A time to record: as in session files, or `now`. Raises a usage error."""
+        if text == "now":
+            return self.clock()
         try:
             return instant.parse(text)
         except ValueError as fault:
             raise typer.BadParameter(str(fault)) from None
 
+    def asked(self, text: str) -> datetime:
+        """A time to ask of: `now` is the second that is running, to its end: what was just recorded counts."""
+        at = self.time(text)
+        return at if text != "now" or not at.microsecond else at.replace(microsecond=0) + timedelta(seconds=1)
+
     def entity_and_time(self, words: list[str]) -> tuple[str | None, datetime]:
         """`[ENTITY] DATE`, as given."""
         if len(words) > 2:
             raise typer.BadParameter("give one entity (quote a name with spaces) and one date")
-        return (words[0] if len(words) == 2 else None), self.time(words[-1])
+        return (words[0] if len(words) == 2 else None), self.asked(words[-1])
 
 
 def shell(ctx: typer.Context) -> Shell:
@@ -53,6 +56,14 @@ def shell(ctx: typer.Context) -> Shell:
     found = ctx.find_object(Shell)
     assert found is not None
     return found
+
+
+def answer(json: bool, contract: Callable[[], object], screen: Callable[[], None]) -> None:
+    """Show an answer: for scripts the JSON that `contract` makes of it, for people its `screen`."""
+    if json:
+        views.as_json.out(contract())
+    else:
+        screen()
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, a fixed contract for scripts.")]

@@ -1,0 +1,15 @@
+"""What people and scripts see. Each module is imported when it is first asked for: a question needs one of them."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ledger_cli.views import as_json, tables, talk, terminal
+
+__all__ = ["as_json", "tables", "talk", "terminal"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -8,14 +8,16 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger_cli.instant import show
+from ledger_cli.model import Episode
 from ledger_cli.views import terminal
 
 if TYPE_CHECKING:
     from ledger_cli.chains import Chains, Dossier, Node
     from ledger_cli.checks import Finding
+    from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row
     from ledger_cli.ledger import Answer, Applied, Checkup, SessionRow, SlotRow
-    from ledger_cli.model import Ending, Episode, Item, Link, Review
+    from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
 
@@ -172,6 +174,18 @@ def sessions(rows: Iterable[SessionRow]) -> Json:
     return {"sessions": [{"session": r.id, "at": show(r.at), "counts": r.counts, "exported": r.exported} for r in rows]}
 
 
+def session(id: str, entries: Iterable[Entry]) -> Json:
+    """What a session recorded, as the checkpoint has it."""
+    from ledger_cli.lines import line
+
+    return {"session": id, "entries": [json.loads(line(entry)) for entry in entries]}
+
+
+def doctor(found: Sequence[Examined]) -> Json:
+    checks = [{"name": f.name, "ok": f.ok, "message": f.message, "hint": f.hint or None} for f in found]
+    return {"ok": all(f.ok for f in found), "checks": checks}
+
+
 def history(found: Chains) -> Json:
     return {
         "subject": found.subject,
@@ -200,6 +214,10 @@ def dossier(found: Dossier) -> Json:
         "endings": [_ending(e) for e in found.node.endings],
         "evidence": [episode(e) for e in found.evidence],
     }
+
+
+def recorded(found: Dossier | Episode) -> Json:
+    return episode(found) if isinstance(found, Episode) else dossier(found)
 
 
 def review(r: Review) -> Json:

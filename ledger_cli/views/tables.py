@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger_cli.instant import show
+from ledger_cli.model import Episode
 from ledger_cli.views.as_json import compact
 from ledger_cli.views.terminal import Cell, lines, table, when
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row, Shown
     from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
-    from ledger_cli.model import Ending, Episode, Interval, Item, Link, Review
+    from ledger_cli.model import Ending, Interval, Item, Link, Review
 
 
 def stretch(interval: Interval) -> str:
@@ -52,7 +53,10 @@ def _items(rows: Iterable[Row]) -> None:
 
 
 def answers(found: Sequence[Answer]) -> None:
-    """What was believed of one date, as known on several."""
+    """What was believed of one date, as known on one or several."""
+    if len(found) == 1:
+        answer(found[0])
+        return
     about = found[0].entity or "the whole ledger"
     lines([[(about, "bold"), f" on {when(found[0].valid_at)}"], [""]])
     rows: list[Sequence[Cell]] = []
@@ -159,6 +163,14 @@ def dossier(found: Dossier) -> None:
 def _link(link: Link, other: str, live: bool) -> Cell:
     words = f"{other}, since {when(link.recorded_at)} ({link.session})"
     return words if live else (words + ", rejected", "dim")
+
+
+def recorded(found: Dossier | Episode) -> None:
+    """All that is recorded under an id."""
+    if isinstance(found, Episode):
+        episode(found)
+    else:
+        dossier(found)
 
 
 def episode(e: Episode) -> None:

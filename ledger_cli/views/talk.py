@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger_cli.errors import LedgerError, Refused
-from ledger_cli.views.terminal import Cell, lines, talk, when
+from ledger_cli.views.terminal import Cell, lines, out, talk, when
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
@@ -24,6 +24,14 @@ def applied(done: Applied, *, dry: bool = False) -> None:
         rows += _effects(done)
     lines(rows)
     sys.stdout.flush()  # what is said is acknowledged: a pipe shows it at once
+
+
+def small(done: Applied, already: str) -> None:
+    """A session of one verdict or ending, or that it is so `already`."""
+    if done.status == "unchanged":
+        out(f"{already}, since {when(done.at)} ({done.session}); nothing written\n")
+    else:
+        applied(done)
 
 
 def _effects(done: Applied) -> list[Sequence[Cell]]:

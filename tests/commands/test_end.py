@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,3 +75,17 @@ def test_what_cannot_end_is_refused_by_name(story: Repo, arguments: tuple[str, .
 def test_what_was_corrected_names_the_correction(long_story: Repo) -> None:
     said = long_story.run("end", "d5", "--on", "2024-05-01", *BY, code=1)
     assert said.err == "error: d5 was corrected by d9\n  hint: end d9 instead\n"
+
+
+def test_now_is_recorded_as_the_clock_says_it(story: Repo) -> None:
+    story.now = datetime(2026, 6, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+    story.run("end", "d5", "--on", "now", "--by", "sam", "--at", "now")
+    [ending] = story.run("show", "d5", "--json").json["endings"]
+    assert ending["validTo"] == ending["recordedAt"] == "2026-06-01T12:00:00.25Z"
+
+
+def test_what_was_recorded_in_the_running_second_is_answered_now(story: Repo) -> None:
+    story.now = datetime(2026, 6, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+    story.run("reject", "d5", "--by", "sam", "--reason", "r", "--at", "now")
+    assert "d5" not in story.run("believed", "now", "--json").ids
+    assert story.run("diff", "--from", "2026-06-01", "--to", "now", "--json").json["writes"][0]["rejected"] == ["d5"]

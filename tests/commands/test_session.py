@@ -143,6 +143,25 @@ def test_a_session_from_stdin(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> No
     assert repo.run("show", "d", "--json").json["text"] == "from a pipe"
 
 
+def piped(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_json_from_stdin_is_read_as_json(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped(monkeypatch, '[{"session": "a", "decisions": [{"id": "d", "text": "\\ud83d\\ude00"}]}]')
+    repo.run("session", "apply", "-")
+    assert repo.run("show", "d", "--json").json["text"] == "\U0001f600"
+    piped(monkeypatch, '{"session": "b", "decisions": [{"text": true}]}')
+    said = repo.run("session", "apply", "-", code=1)
+    assert "stdin:1: 'text': true is not text; write \"true\" in quotes" in said.err
+
+
+@pytest.mark.parametrize("command", ["apply", "check"])
+def test_a_list_of_no_sessions_is_refused(repo: Repo, command: str) -> None:
+    said = repo.run("session", command, repo.write(), code=1)
+    assert "the file holds no session" in said.err
+
+
 def test_left_out_the_clock_is_now_and_ids_are_the_place_in_the_list(repo: Repo) -> None:
     session = {"session": "a", "decisions": [{"text": "one"}, {"text": "two"}], "facts": [{"text": "three"}]}
     [said] = repo.apply(session).json["sessions"]
