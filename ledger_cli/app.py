@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from typer.core import TyperGroup
@@ -118,17 +118,64 @@ def start(
         sh.folder = directory.absolute()
 
 
-def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime] = now) -> int:
-    """Run one command line and return its exit code. Says every failure in a sentence on stderr."""
-    for stream in (sys.stdout, sys.stderr):
+class _Unwritten(BaseException):
+    """Stdout took no more. No OSError, since click and rich leave the process on that of a closed pipe, and no bug."""
+
+
+class _Stream:
+    """Stdout or stderr, with its failures told apart from all others; after one it leads to nowhere.
+
+    One of stdout is `_Unwritten`. What cannot be said on stderr is not said.
+    """
+
+    def __init__(self, stream: TextIO, *, is_answer: bool) -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8")  # what the ledger holds is UTF-8, whatever the locale
+        self._stream, self._is_answer = stream, is_answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        self._try(lambda: self._stream.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def _try(self, do: Callable[[], object]) -> None:
+        try:
+            do()
+        except OSError as fault:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())  # Python flushes once more at its end
+            if self._is_answer:
+                raise _Unwritten from fault
+
+
+def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime] = now) -> int:
+    """Run one command line and return its exit code. Says every failure in a sentence on stderr."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout = cast(TextIO, _Stream(sys.stdout, is_answer=True))
+    sys.stderr = cast(TextIO, _Stream(sys.stderr, is_answer=False))
+    try:
+        code = _run(arguments, clock)
+        sys.stdout.flush()
+        return code
+    except _Unwritten as fault:
+        if isinstance(fault.__cause__, BrokenPipeError):  # the reader of our output went away, as `head` does
+            return PIPE_CLOSED
+        sys.stderr.write(f"error: cannot write the answer: {getattr(fault.__cause__, 'strerror', '')}\n")
+        return LedgerError.exit_code
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+def _run(arguments: Sequence[str] | None, clock: Callable[[], datetime]) -> int:
     shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE", "kglite"))
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         _refuse_bytes(words)
         code = build(_named(words))(args=words, obj=shell, standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except LedgerError as fault:
         from ledger_cli.views import talk
@@ -143,9 +190,6 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # the reader of our output went away, as `head` does; click exits on it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
     except Exception as fault:
         return _bug(fault)
 
