@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 
 from ledger_cli.errors import LedgerError
 from ledger_cli.gitrepo import GitRepo
 from ledger_cli.ledger import FOLDER, Ledger
 from ledger_cli.store import engine as engines
+
+HOOKS = ("ledger-export", "ledger-check")
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,10 @@ def _store(ledger: Ledger) -> Iterator[Examined]:
 def _engine(ledger: Ledger) -> Iterator[Examined]:
     name = ledger.database.engine_name
     yield Examined("engine", True, engines.get(name).version)
-    installed = "installed" if find_spec("relate") is not None else "not installed"
+    try:  # the package of the engine: what is called relate on the registry is another library
+        installed = f"relate-db {version('relate-db')} is installed"
+    except PackageNotFoundError:
+        installed = "not installed"
     message = f"{installed}; the adapter for relate (package relate-db) has not been run against the engine yet"
     yield Examined("relate", True, message)
 
@@ -103,12 +109,19 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
 
 def _hook(repo: GitRepo) -> Examined:
     config = repo.root / ".pre-commit-config.yaml"
-    if not config.exists() or "ledger-export" not in config.read_text(encoding="utf-8", errors="replace"):
-        hint = "add the hooks ledger-export and ledger-check to .pre-commit-config.yaml (see README)"
-        return Examined("hook", False, "no pre-commit hook exports the checkpoint", hint)
+    text = config.read_text(encoding="utf-8", errors="replace") if config.is_file() else ""
+    if missing := [hook for hook in HOOKS if hook not in _hooks(text)]:
+        hint = f"add {' and '.join(missing)} to the hooks in .pre-commit-config.yaml (see README)"
+        return Examined("hook", False, "no pre-commit hook exports and checks the checkpoint", hint)
     script = repo.hooks_path() / "pre-commit"
     if not script.exists():
         return Examined(
             "hook", False, "the hooks are configured, but pre-commit is not installed", "pre-commit install"
         )
     return Examined("hook", True, "exports and checks before every commit")
+
+
+def _hooks(config: str) -> set[str]:
+    """The ids of the hooks in the text of a pre-commit configuration, commented ones aside."""
+    told = re.sub(r"(?m)(?:^|(?<=\s))#.*", "", config)
+    return set(re.findall(r"""\bid["']?\s*:\s*["']?([\w.-]+)""", told))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING, Any
 
 import kglite
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_relate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ledger_cli.doctor.find_spec", lambda name: None)
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("ledger_cli.doctor.version", version)
 
 
 def plain(repo: Repo, text: str) -> str:
@@ -24,6 +28,13 @@ def plain(repo: Repo, text: str) -> str:
 
 def checks(repo: Repo, code: int | None = None) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in repo.run("doctor", "--json", code=code).json["checks"]}
+
+
+BOTH = "repos: [{repo: local, hooks: [{id: ledger-export}, {id: ledger-check}]}]\n"
+
+
+def configure(repo: Repo, text: str) -> None:
+    (repo.path / ".pre-commit-config.yaml").write_text(text)
 
 
 def test_the_screen_and_the_json_where_something_is_missing(story: Repo, golden: Golden) -> None:
@@ -37,7 +48,7 @@ def test_the_screen_and_the_json_where_something_is_missing(story: Repo, golden:
 
 def test_all_set_up_is_exit_0(story: Repo) -> None:
     story.git("add", "snapshots/ledger.json")
-    (story.path / ".pre-commit-config.yaml").write_text("repos: [] # ledger-export, ledger-check\n")
+    configure(story, BOTH)
     hook = story.path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\n")
@@ -85,6 +96,43 @@ def test_outside_of_git_it_says_git_init(story: Repo) -> None:
 
 def test_it_says_plainly_that_the_other_engine_was_never_run(story: Repo) -> None:
     assert "has not been run against the engine yet" in checks(story)["relate"]["message"]
+
+
+def test_the_other_engine_is_told_by_its_package(story: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checks(story)["relate"]["message"].startswith("not installed; ")
+    monkeypatch.setattr("ledger_cli.doctor.version", {"relate": "9.9", "relate-db": "0.3"}.__getitem__)
+    assert checks(story)["relate"]["message"].startswith("relate-db 0.3 is installed; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("repos: [] # ledger-export, ledger-check\n", "ledger-export and ledger-check"),
+        ("# - id: ledger-export\n# - id: ledger-check\n", "ledger-export and ledger-check"),
+        ("      - id: black  # id: ledger-export\n      - id: ledger-check\n", "ledger-export"),
+        ("      - id: ledger-export\n", "ledger-check"),
+        ("      - id: ledger-export-mine\n      - id: 'ledger-check'\n", "ledger-export"),
+        ("      - name: ledger-export\n      - id: ledger-check\n", "ledger-export"),
+    ],
+)
+def test_a_hook_that_is_missing_is_named(story: Repo, text: str, missing: str) -> None:
+    configure(story, text)
+    found = checks(story, code=1)["hook"]
+    assert found["ok"] is False
+    assert found["hint"] == f"add {missing} to the hooks in .pre-commit-config.yaml (see README)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOTH,
+        '- repo: https://x.example/#a\n  hooks:\n      - id: ledger-export  # first\n      - id: "ledger-check"\n',
+        '{"repos": [{"hooks": [{"id": "ledger-export"}, {"id": "ledger-check"}]}]}',
+    ],
+)
+def test_hooks_that_are_configured_have_to_be_installed(story: Repo, text: str) -> None:
+    configure(story, text)
+    assert checks(story, code=1)["hook"]["hint"] == "pre-commit install"
 
 
 def test_it_writes_nothing(story: Repo) -> None:
