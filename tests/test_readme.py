@@ -8,16 +8,21 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import jsonschema
 import pytest
+import typer
 import typer.main
 import yaml
 
+import ledger_cli
 from ledger_cli import app, errors, session_file
+from ledger_cli.store import statements
 from tests.conftest import ROOT, Repo
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -152,7 +157,7 @@ def commands(group: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any
             yield " ".join((*above, name)), command
 
 
-COMMANDS = dict(commands(typer.main.get_command(app.app)))
+COMMANDS = dict(commands(typer.main.get_command(app.build())))
 
 
 def _rows() -> dict[str, tuple[str, str]]:
@@ -182,8 +187,35 @@ def test_a_row_names_all_that_its_command_takes(name: str) -> None:
 
 
 def test_the_exit_codes_are_all_there() -> None:
-    codes = [int(code) for code, _ in table(section("Commands"), "exit code")]
-    assert codes == [0, errors.Refused.exit_code, 2, errors.Damaged.exit_code, app.BUG, app.INTERRUPTED]
+    told = [int(code) for code, _ in table(section("Commands"), "exit code")]
+    assert told == sorted(_exit_codes())
+
+
+def _exit_codes() -> set[int]:
+    """All that the program can end with: the codes of its errors, the parser, the boundary and single commands."""
+    for module in walk_packages(ledger_cli.__path__, "ledger_cli."):
+        if not module.name.endswith(("__main__", "relate_engine")):  # it runs; it needs the other engine
+            import_module(module.name)
+    kinds = [errors.LedgerError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    named = {value for name, value in vars(app).items() if name.isupper() and isinstance(value, int)}
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "ledger_cli").rglob("*.py")]
+    raised = {int(code) for source in sources for code in re.findall(r"typer\.Exit\((\d+)\)", source)}
+    assert not any(re.search(r"sys\.exit\(\d|SystemExit\(", source) for source in sources), "a code from elsewhere"
+    return {0, typer.BadParameter("").exit_code} | {kind.exit_code for kind in kinds} | named | raised
+
+
+def test_the_graph_is_all_there() -> None:
+    """The nodes with their properties, and the edges, are those that the statements of the store write."""
+    written = "\n".join(statements.text(name) for name in statements.names() if re.match("create|link|merge|set", name))
+    nodes: dict[str, set[str]] = {"Session": set(re.findall(r"\bs\.(\w+) =", written))}
+    for label, keys in re.findall(r"\(\w*:(\w+) \{([^}]*)\}\)", written):
+        nodes.setdefault(label, set()).update(re.findall(r"(\w+):", keys))
+    edges, lines = block(section("Engines and limits"), "text").split("\n\n")
+    assert {label: set(keys) for label, *keys in (line.split() for line in lines.splitlines())} == nodes
+    shown = {edge for edges in re.findall(r"\[:([A-Z_|]+)\]", edges) for edge in edges.split("|")}
+    assert shown == set(re.findall(r"\[:([A-Z_]+)", written))
 
 
 def test_the_seven_days_are_as_the_ledger_answers(story: Repo) -> None:

@@ -1,4 +1,4 @@
-"""`ledger demo`: the orders story, played with the real commands in a temporary repository."""
+"""`ledger demo`: the orders story, played with the real commands in a temporary folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STORY = "story.yaml"
 
 
 def demo(ctx: typer.Context) -> None:
-    """Play the orders story in a temporary repository."""
+    """Play the orders story in a temporary folder."""
     import tempfile
     from importlib.resources import files
     from pathlib import Path
@@ -41,4 +41,4 @@ def demo(ctx: typer.Context) -> None:
         tables.answers(ledger.believed(instant.parse("2024-01-28"), None, known))
         say("ledger history orders")
         tables.history(ledger.history("orders"))
-    terminal.talk("\nThis was a temporary repository. Begin your own: `ledger init`.")
+    terminal.talk("\nThis was a temporary folder. Begin your own: `ledger init`.")

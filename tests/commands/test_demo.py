@@ -1,4 +1,4 @@
-"""`ledger demo`: the orders story, played in a repository that is gone afterwards."""
+"""`ledger demo`: the orders story, played in a folder that is gone afterwards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def test_the_screen(repo: Repo, golden: Golden) -> None:
     said = repo.run("demo")
     golden("demo/demo.txt", said.out)
-    assert said.err == "\nThis was a temporary repository. Begin your own: `ledger init`.\n"
+    assert said.err == "\nThis was a temporary folder. Begin your own: `ledger init`.\n"
 
 
 def test_every_answer_it_shows_is_the_one_the_command_gives(story: Repo) -> None:
