@@ -76,17 +76,16 @@ def apply(
 @app.command("check")
 def check(ctx: typer.Context, files: Files, backdated: Backdated = False, json: AsJson = False) -> None:
     """Try sessions without writing anything: every effect, or every refusal."""
-    from ledger_cli.views import as_json, talk, terminal
-
     found: list[Applied] = []
+
+    def screen() -> None:
+        for applied in found:
+            views.talk.applied(applied, dry=True)
+
     try:
         shell(ctx).ledger().preview(_read(files), backdated=backdated, on_applied=found.append)
     finally:
-        if json:
-            terminal.out(as_json.render(as_json.applied(found)))
-        else:
-            for applied in found:
-                talk.applied(applied, dry=True)
+        answer(json, lambda: views.as_json.applied(found), screen)
 
 
 @app.command("new")
