@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ledger_cli import holds
 from ledger_cli.database import Database, Say
-from ledger_cli.errors import NoLedger, Refused, SessionFileError
+from ledger_cli.errors import NoLedger, Problem, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy, utc
@@ -157,13 +157,32 @@ class Ledger:
         order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
         return self._write([_as_stated(s) for s in order], backdated=backdated, export=export, on_applied=on_applied)
 
-    def preview(self, sessions: Iterable[Session], *, backdated: bool = False) -> list[Applied]:
-        """What `apply` would do, without doing it. Raises Refused as `apply` does."""
+    def preview(
+        self,
+        sessions: Iterable[Session],
+        *,
+        backdated: bool = False,
+        on_applied: Callable[[Applied], None] = lambda _: None,
+    ) -> list[Applied]:
+        """What `apply` would do, without doing it; `on_applied` hears of each session that would be applied.
+
+        Raises Refused with all that is wrong with any of them.
+        """
         from ledger_cli.writer import Scratch
 
         writer = Scratch(self.database, self.database.scratch())
-        order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
-        return [self._one(writer, _as_stated(s), backdated) for s in order]
+        done: list[Applied] = []
+        problems: list[Problem] = []
+        for session in sorted(sessions, key=lambda s: (s.at or LAST, s.id)):
+            try:
+                done.append(self._one(writer, _as_stated(session), backdated))
+            except Refused as fault:
+                problems += fault.problems
+            else:
+                on_applied(done[-1])
+        if problems:
+            raise Refused(problems)
+        return done
 
     def review(
         self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
