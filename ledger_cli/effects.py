@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger_cli.history import History, state_at
+from ledger_cli.history import History, State, state_at
 from ledger_cli.intervals import Intervals, claim, subtract
 from ledger_cli.known import Write
 from ledger_cli.model import Ending, Item, Link, Review, Stretch, Target, Verdict
@@ -88,6 +88,7 @@ def _warnings(write: Write, added: set[str]) -> Iterator[str]:
     for id in sorted(rejected):
         if (correction := state.live_correction(id)) is not None:
             yield f"{id} was corrected by {correction.id}, which stands; to strike both, reject {correction.id} too"
+    yield from _without_effect(write, state)
     before = state_at(History(e for e in write.history.entries() if e.session != write.session))
     for link in sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new)):
         old = write.before.get(link.old)
@@ -97,6 +98,27 @@ def _warnings(write: Write, added: set[str]) -> Iterator[str]:
         others = before.after[write.history.place[link.old]] if old is not None else set()
         if others and write.history.items[link.old].slot is None:  # a slot orders itself
             yield f"{link.old} is superseded already, by {', '.join(sorted(others))}"
+
+
+def _without_effect(write: Write, state: State) -> Iterator[str]:
+    """What was recorded and does not count: at one clock a rejection wins, and a rejected link stays so if restated."""
+    place = write.history.place
+    for entry in write.entries:
+        if isinstance(entry, Link) and write.history.pair(entry) in state.rejected_links:
+            yield f"the link {entry.old} -> {entry.new} is rejected, and stays so until somebody reinstates it"
+        elif isinstance(entry, Ending) and not state.endings[place[entry.id]][entry]:
+            yield f"the ending of {entry.id} does not count: a rejection of the same clock wins"
+        elif isinstance(entry, Review) and entry.verdict == "reinstates" and _is_rejected(write.history, state, entry):
+            yield f"{entry.target} stays rejected: a rejection of the same clock wins"
+
+
+def _is_rejected(history: History, state: State, review: Review) -> bool:
+    target = review.target
+    if target.new is not None:
+        return history.pair(target) in state.rejected_links
+    if target.ending:
+        return not any(state.endings[history.place[target.id]].values())
+    return target.id in state.rejected
 
 
 def _verdicts(write: Write) -> list[Review]:

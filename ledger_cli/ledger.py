@@ -205,6 +205,11 @@ class Ledger:
             history = History(writer.graph.component([i for i in (target.id, target.new) if i], []))
             if (stands := _stands(history, verdict, target)) is not None:
                 return Applied(stands.session, stands.recorded_at, "unchanged")
+            if verdict == "reinstates" and any(
+                r.verdict == "rejects" and r.recorded_at == at and history.same_target(r.target, target)
+                for r in history.reviews
+            ):
+                raise Refused(f"{target} was rejected at that very clock, which wins", "give a later --at")
             clock = show(at or now)
             reviews = [{verb: on, "by": by, "reason": reason}]
             return session_file.of({"session": f"{verb}-{kind}{subject}-{clock}", "at": clock, "reviews": reviews})

@@ -82,7 +82,10 @@ BROKEN: dict[str, tuple[list[Entry], list[tuple[str, tuple[str, ...], int | None
         ],
         [("ends-before-start", ("a",), 2)],
     ),
-    "a link recorded before its items": ([decision("a", 6, "p"), decision("b"), link("a", "b")], [("too-early", ("a",), 3)]),
+    "a link recorded before its items": (
+        [decision("a", 6, "p"), decision("b"), link("a", "b")],
+        [("too-early", ("a",), 3)],
+    ),
     "a correction recorded before what it corrects": (
         [decision("a", 3), decision("b", 2, "r", corrects="a")],
         [("too-early", ("a",), 2)],

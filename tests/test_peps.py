@@ -1,4 +1,4 @@
-"""A real decision log on both axes: 795 sessions since 2000, applied by one command; the answers were worked out apart."""
+"""A real decision log on both axes: 795 sessions since 2000, applied by one command, against known answers."""
 
 from __future__ import annotations
 

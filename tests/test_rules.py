@@ -354,6 +354,15 @@ def test_each_new_item_is_linked_to_its_neighbours_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_several_new_items_of_one_session_are_a_chain_as_of_several_sessions(turned: bool) -> None:
+    items = [{"id": f"i{n}", "text": "x", "slot": "q", "validFrom": f"2024-01-{n:02}"} for n in range(1, 21)]
+    memory = Memory()
+    memory.apply(at(1, decisions=items[::-1] if turned else items))
+    assert sum(isinstance(e, Link) for e in memory.entries) == 19
+    assert memory.oracle().slot_conflicts() == []
+
+
 def test_late_news_takes_its_place_between_and_a_plan_survives() -> None:
     assert slotted("2024-01-01", "2024-05-01", "2024-03-01") == [
         ("01-01", "05-01"),
@@ -567,3 +576,20 @@ def test_effects_say_when_an_item_holds_again() -> None:
     write = memory.apply(at(2, decisions=[august]) | {"session": "t"})
     assert write is not None
     assert effects.effects(write).until == (effects.Until("a", "b", parse("2024-08-01"), parse("2024-09-01")),)
+
+
+def test_what_is_recorded_and_does_not_count_is_warned_of() -> None:
+    memory = begin()
+    memory.apply(
+        at(1, supersessions=[{"old": "c", "new": "b2"}], endings=[{"id": "c", "validTo": "2024-05-01", "by": "s"}])
+    )
+    link = {"old": "c", "new": "b2"}
+    rejects = [{"reject": t, **VERDICT} for t in ("c", link, {"end": "c"})]
+    memory.apply(at(2, reviews=rejects) | {"session": "t"})
+    reinstates = [{"reinstate": t, **VERDICT} for t in ("c", link, {"end": "c"})]
+    write = memory.apply(at(2, reviews=reinstates, supersessions=[link]) | {"session": "u"})
+    assert write is not None
+    warnings = effects.effects(write).warnings
+    for thing in ("c", "the link c -> b2", "the ending of c"):
+        assert f"{thing} stays rejected: a rejection of the same clock wins" in warnings
+    assert "the link c -> b2 is rejected, and stays so until somebody reinstates it" in warnings

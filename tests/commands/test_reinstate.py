@@ -79,7 +79,7 @@ def test_a_verdict_of_the_same_moment_comes_after_the_one_it_takes_back(story: R
 
 def test_an_unknown_item_is_refused(story: Repo) -> None:
     said = story.run("reinstate", "d99", *WHY, code=1)
-    assert (said.out, said.err) == ("", "error: d99 is unknown, there is nothing to reinstate\n")
+    assert (said.out, said.err.split("\n")[0]) == ("", "error: d99 is unknown, there is nothing to reinstate")
 
 
 def test_a_correction_is_not_reinstated_beside_another_live_one(story: Repo) -> None:
@@ -93,3 +93,12 @@ def test_a_correction_is_not_reinstated_beside_another_live_one(story: Repo) -> 
     assert said.out == ""
     assert "c1 and c2 would both stand as the correction of one item" in said.err
     assert "reject one of them first" in said.err
+
+
+def test_at_the_clock_of_the_rejection_nothing_could_change_and_nothing_is_written(story: Repo) -> None:
+    clock = ("--at", "2024-05-01T09:00:00Z")
+    story.run("reject", "d8", *WHY, *clock)
+    before = story.checkpoint.read_bytes()
+    said = story.run("reinstate", "d8", *WHY, *clock, code=1)
+    assert "d8 was rejected at that very clock" in said.err
+    assert story.checkpoint.read_bytes() == before
