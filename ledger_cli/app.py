@@ -130,7 +130,8 @@ class _Stream:
 
     def __init__(self, stream: TextIO, *, is_answer: bool) -> None:
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8")  # what the ledger holds is UTF-8, whatever the locale
+            # What the ledger holds is UTF-8, whatever the locale. The name of a file may be no text at all.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         self._stream, self._is_answer = stream, is_answer
 
     def __getattr__(self, name: str) -> Any:
@@ -152,8 +153,16 @@ class _Stream:
                 raise _Unwritten from fault
 
 
+def _open_missing() -> None:
+    """Let a stream that the process was started without lead to nowhere. In this order each gets its own number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
 def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime] = now) -> int:
     """Run one command line and return its exit code. Says every failure in a sentence on stderr."""
+    _open_missing()
     streams = sys.stdout, sys.stderr
     sys.stdout = cast(TextIO, _Stream(sys.stdout, is_answer=True))
     sys.stderr = cast(TextIO, _Stream(sys.stderr, is_answer=False))
@@ -171,7 +180,7 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
 
 
 def _run(arguments: Sequence[str] | None, clock: Callable[[], datetime]) -> int:
-    shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE", "kglite"))
+    shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE") or "kglite")
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         _refuse_bytes(words)

@@ -104,3 +104,73 @@ def test_the_streams_are_given_back(story: Repo) -> None:
     story.run("lateness")
     story.run("show", "nothing", code=1)
     assert (sys.stdout, sys.stderr) == before
+
+
+# Streams
+
+
+CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "all": "<&- >&- 2>&-"}
+
+
+def without(stream: str, repo: Repo, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that a stream was closed for before it began, in a shell as people do."""
+    line = f'"$0" -m ledger_cli "$@" {CLOSED[stream]}'
+    return subprocess.run(
+        ["sh", "-c", line, sys.executable, *command],
+        cwd=repo.path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+@pytest.mark.parametrize("command", [("lateness",), ("as-of", "nobody", "2024-01-20", "--json"), ("session", "list")])
+@pytest.mark.parametrize("stream", CLOSED)
+def test_a_stream_that_is_closed_from_the_start_leads_to_nowhere(
+    story: Repo, stream: str, command: tuple[str, ...]
+) -> None:
+    done = without(stream, story, *command)
+    assert done.returncode == 0
+    if stream == "stdout":
+        assert "bug" not in done.stderr
+    if stream in ("stdin", "stderr"):
+        assert done.stdout == story.run(*command).out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+def test_what_is_said_without_a_stream_does_not_change_the_code(story: Repo) -> None:
+    for stream in CLOSED:
+        assert without(stream, story, "show", "nothing").returncode == 1
+        assert without(stream, story, "frobnicate").returncode == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+def test_a_session_from_no_stdin_is_an_empty_one(story: Repo) -> None:
+    done = without("stdin", story, "session", "apply", "-")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        1,
+        "stdin:1: the file holds no session; `ledger session new` writes one to fill in",
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+def test_in_a_pipe_the_answer_stands_before_the_talk_that_follows_it(repo: Repo) -> None:
+    folder = repo.path.parent / "other"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "ledger_cli", "-C", str(folder), "init"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [*["made"] * 5, "Next:"]
+
+
+def test_an_engine_that_is_named_by_nothing_is_the_default(story: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEDGER_ENGINE", "")
+    assert story.run("lateness").out != ""

@@ -14,11 +14,10 @@ Cell = str | tuple[str, str]  # a text, or a text and its style
 
 def when(at: datetime) -> str:
     """An instant for people, in UTC: the date alone at midnight, else to the minute, or as fine as it has to be."""
+    day = at.date().isoformat()  # strftime may leave the zeros of an early year out
     if not (at.hour or at.minute or at.second or at.microsecond):
-        return f"{at:%Y-%m-%d}".rjust(10, "0")
-    if at.microsecond:
-        return f"{at:%Y-%m-%d %H:%M:%S.%f}".rstrip("0").rjust(10, "0")
-    return f"{at:%Y-%m-%d %H:%M:%S}".removesuffix(":00").rjust(10, "0")
+        return day
+    return f"{day} {at:%H:%M:%S.%f}".rstrip("0") if at.microsecond else f"{day} {at:%H:%M:%S}".removesuffix(":00")
 
 
 def out(text: str) -> None:
@@ -27,8 +26,11 @@ def out(text: str) -> None:
 
 
 def talk(text: str) -> None:
-    """Write a line for people to stderr."""
-    sys.stderr.write(text.rstrip("\n") + "\n")
+    """Write a line for people to stderr, behind what was written to stdout before it."""
+    try:
+        sys.stdout.flush()
+    finally:
+        sys.stderr.write(text.rstrip("\n") + "\n")
 
 
 def _console() -> Any:

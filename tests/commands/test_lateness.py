@@ -33,3 +33,12 @@ def test_the_most_late_come_first_and_ties_by_id(repo: Repo) -> None:
 def test_an_empty_ledger_is_an_empty_answer(repo: Repo) -> None:
     assert repo.run("lateness", "--json").json == {"items": []}
     assert repo.run("lateness").err == ""
+
+
+def test_an_early_year_keeps_its_zeros(repo: Repo) -> None:
+    item = {"id": "d", "text": "the legions hold the Rhine", "validFrom": "0009-09-01"}
+    planned = {"id": "e", "text": "they march", "validFrom": "0009-09-01T06:30:00Z"}
+    repo.apply({"session": "s1", "at": "2024-01-10T23:59:59Z", "decisions": [item, planned]})
+    said = repo.run("lateness").out
+    assert " 0009-09-01  " in said
+    assert " 0009-09-01 06:30  " in said
