@@ -8,6 +8,7 @@ longer in the one is in the other.
 
 from __future__ import annotations
 
+import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -221,6 +222,8 @@ class Database:
             if not self.generations.folder.is_dir():
                 self.generations.folder.mkdir(exist_ok=True)
                 durable.sync_folder(self.folder)  # a journal in it is lost with its entry
+        except FileExistsError:
+            raise durable.CannotWrite(f"{self.generations.folder} is no folder", journal.NO_FOLDER) from None
         except OSError as fault:
             raise durable.CannotWrite(f"cannot write in {self.folder}: {fault.strerror or fault}") from None
 
@@ -260,11 +263,14 @@ class Database:
 
     def _existing(self) -> Path:
         try:
-            there = self.checkpoint.exists()
+            mode = self.checkpoint.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            hint = "run `ledger init`, or go to a folder that has one"
+            raise NoLedger(f"there is no ledger in {self.folder}", hint) from None
         except OSError as fault:
             raise self._unreadable(fault) from None
-        if not there:
-            raise NoLedger(f"there is no ledger in {self.folder}", "run `ledger init`, or go to a folder that has one")
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would be waited for, a device has no end
+            raise Damaged(f"{self.checkpoint} is no regular file", "put the checkpoint back: git has it")
         return self.checkpoint
 
     def _journal(self) -> Pending:
@@ -305,11 +311,13 @@ class Database:
     # Publishing
 
     def _save(self, graph: Graph) -> tuple[int, str]:
-        number, path = self.generations.next()
         try:
+            number, path = self.generations.next()
             graph.save(path)
         except OSError as fault:
-            raise durable.CannotWrite(f"cannot write {path}: {fault}") from fault
+            raise durable.CannotWrite(
+                f"cannot write in {self.generations.folder}: {fault.strerror or fault}"
+            ) from fault
         return number, path.name
 
     def publish(self, graph: Graph, identity: Identity, pending: Pending, aside: Iterable[str] = ()) -> None:

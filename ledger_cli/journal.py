@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,9 +54,14 @@ class Pending:
 def read(path: Path) -> Pending:
     """What the journal holds; nothing if there is no file. Raises Damaged, with the line, for what is no journal."""
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would be waited for
+            raise Damaged(f"{path} is no regular file", "move it away: what was applied and not exported is not in it")
         data = path.read_bytes()
     except FileNotFoundError:
         return Pending()
+    except NotADirectoryError:
+        raise Damaged(f"{path.parent} is no folder", NO_FOLDER) from None
     except OSError as fault:
         raise Damaged(f"cannot read {path}: {fault.strerror}", _HINT) from None
     end = _last_block(data)
@@ -67,6 +73,7 @@ def read(path: Path) -> Pending:
     return pending
 
 
+NO_FOLDER = "move it away: the store is built anew from the checkpoint"
 _END = "end of session "
 _HINT = "the sessions in it were applied but not exported; mend the line, or move the file away to go without them"
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ledger_cli import holds
 from ledger_cli.database import Database, Say
-from ledger_cli.errors import NoLedger, Problem, Refused, SessionFileError
+from ledger_cli.errors import Damaged, NoLedger, Problem, Refused, SessionFileError
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy, utc
@@ -118,11 +118,17 @@ class Ledger:
 
     @classmethod
     def find(cls, start: Path, **options: Any) -> Ledger:
-        """The ledger in this folder or the nearest above it. Raises NoLedger."""
+        """The ledger in this folder or the nearest above it. Raises NoLedger, or Damaged where it cannot be looked."""
         start = start.absolute()
         for folder in (start, *start.parents):
-            if (folder / FOLDER / "ledger.json").exists() or (folder / FOLDER / "ledger.json").is_symlink():
-                return cls(folder, **options)
+            checkpoint = folder / FOLDER / "ledger.json"
+            try:
+                checkpoint.lstat()  # also a link to nowhere
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as fault:
+                raise Damaged(f"cannot read {checkpoint}: {fault.strerror or fault}") from None
+            return cls(folder, **options)
         raise NoLedger(f"there is no ledger in {start} or above it", "run `ledger init` to begin one here")
 
     @classmethod
@@ -407,8 +413,16 @@ class Ledger:
         return found
 
     def query(self, cypher: str, *, timeout_ms: int = 10_000, limit: int = 1_000) -> engine.Answer:
-        """Columns and rows of a read-only Cypher query. Raises QueryRefused for what writes, reads, or lasts."""
-        return self.database.read().query(cypher, {}, timeout_ms=timeout_ms, row_limit=limit)
+        """Columns and rows of a read-only Cypher query, run in a process of its own.
+
+        Raises QueryRefused for what writes, reads files, lasts, or needs too much memory.
+        """
+        from ledger_cli import asking
+
+        database = self.database
+        return asking.ask(
+            database.folder, database.engine_name, cypher, timeout_ms=timeout_ms, limit=limit, say=database.say
+        )
 
     def sessions(self) -> list[SessionRow]:
         """All sessions, by clock and id."""
@@ -463,7 +477,13 @@ class Ledger:
             recorded.setdefault(entry.session, []).append(entry)
         for id, pending in self.database.pending().items():
             recorded.setdefault(id, list(pending))
-        for path in session_files(self.root / SESSIONS):
+        try:
+            files = session_files(self.root / SESSIONS)
+        except OSError as fault:
+            message = f"{SESSIONS}: cannot be read: {fault.strerror or fault}"
+            yield checks.Finding("unreadable-session", message, "warning")
+            return
+        for path in files:
             name = path.relative_to(self.root).as_posix()
             try:
                 sessions = session_file.read_file(path, name)
@@ -492,8 +512,20 @@ _UNREADABLE = {"not-canonical", "conflict-marker", "truncated", "format"}
 
 
 def session_files(folder: Path) -> list[Path]:
-    """The session files of a folder, by name."""
-    return sorted(p for p in folder.glob("*") if p.suffix in (".yaml", ".yml", ".json") and p.is_file())
+    """The session files of a folder, by name; none where there is no folder. Raises OSError."""
+    try:
+        found = sorted(folder.iterdir())
+    except FileNotFoundError:
+        return []
+    return [path for path in found if path.suffix in (".yaml", ".yml", ".json") and _may_be_read(path)]
+
+
+def _may_be_read(path: Path) -> bool:
+    """Is it a file, or hidden from us: what reads it then says so?"""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _as_stated(session: Session) -> Builder:

@@ -15,8 +15,9 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -498,3 +499,106 @@ def test_what_may_not_be_read_is_named(told):
     for one in as_nobody(told, *READERS[:4]):
         is_named(one, 3)
         assert "Permission denied" in one.err
+
+
+# What may not be looked at, and what is no file
+
+
+@pytest.mark.parametrize("hidden", ["snapshots", "snapshots/.store", "sessions", "snapshots/.store/current.json"])
+def test_what_may_not_be_looked_into_is_named(told: Repo, hidden: str) -> None:
+    (told.path / hidden).chmod(0o700 if (told.path / hidden).is_dir() else 0o600)
+    if os.geteuid() != 0:
+        pytest.skip("hidden from nobody, shown to us: needs root")
+    for one in as_nobody(told, *READERS, *WRITERS):
+        is_named(one, 0, 1, 3)
+        if hidden == "snapshots":
+            assert (one.code, one.err.count("cannot read")) == (3, 1)
+            assert "ledger.json: Permission denied" in one.err
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o744])
+def test_session_files_that_are_hidden_are_warned_about(told: Repo, mode: int) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("hidden from nobody, shown to us: needs root")
+    (told.path / "sessions").chmod(mode)
+    [one] = as_nobody(told, ("check",))
+    assert one.code == 0
+    assert "warning: sessions" in one.out
+    assert "cannot be read: Permission denied [unreadable-session]" in one.out
+
+
+def test_a_file_where_the_session_files_should_be_is_warned_about(story: Repo) -> None:
+    shutil.rmtree(story.path / "sessions")
+    assert story.run("check").out == "ok\n"
+    (story.path / "sessions").write_text("mine")
+    assert "warning: sessions: cannot be read: Not a directory [unreadable-session]\n" in story.run("check").out
+
+
+def test_a_component_that_fails_is_named(told: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.lstat, os.stat
+
+    def denied(look: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+        def stat(path: Any, *args: Any, **options: Any) -> os.stat_result:
+            if "snapshots" in str(path):
+                raise PermissionError(13, "Permission denied", str(path))
+            return look(path, *args, **options)
+
+        return stat
+
+    monkeypatch.setattr(os, "lstat", denied(real[0]))
+    monkeypatch.setattr(os, "stat", denied(real[1]))
+    for words in (*READERS, *WRITERS):
+        said = told.run(*words, code=3)
+        assert said.err == f"error: cannot read {told.checkpoint}: Permission denied\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+@pytest.mark.parametrize("where", ["snapshots/ledger.json", "snapshots/.store/journal.jsonl"])
+@pytest.mark.parametrize("store", ["fresh", "none"])
+def test_a_pipe_where_a_file_should_be_is_refused_by_name(told: Repo, where: str, store: str) -> None:
+    if store == "none":
+        shutil.rmtree(told.store)
+        told.store.mkdir()
+    path = told.path / where
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    for words in READERS[:4] + WRITERS:
+        said = told.run(*words, code=None)
+        assert (said.code, said.err.splitlines()[0]) == (3, f"error: {path} is no regular file")
+    assert told.run("doctor", code=1).err == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+def test_a_pipe_in_the_cache_is_built_over(told: Repo) -> None:
+    (told.store / "current.json").unlink()
+    os.mkfifo(told.store / "current.json")
+    is_right(told)
+    told.run(*WRITERS[0])
+
+
+def test_a_device_is_no_checkpoint(told: Repo) -> None:
+    told.checkpoint.unlink()
+    told.checkpoint.symlink_to("/dev/zero")
+    assert told.run("check", code=3).err.startswith(f"error: {told.checkpoint} is no regular file\n")
+
+
+def test_a_file_where_the_store_should_be_is_named_with_the_way_out(told: Repo) -> None:
+    shutil.rmtree(told.store)
+    told.store.write_text("mine")
+    hint = "  hint: move it away: the store is built anew from the checkpoint\n"
+    for words in (*READERS[:2], *WRITERS):
+        said = told.run(*words, code=None)
+        assert said.code in (1, 3)
+        assert said.err == f"error: {told.store} is no folder\n{hint}"
+    told.store.unlink()
+    is_right(told)
+
+
+def test_a_file_name_that_is_no_text_is_shown_as_its_bytes(story: Repo) -> None:
+    try:
+        (story.path / "sessions" / os.fsdecode(b"caf\xe9.yaml")).write_text("session: new\ndecisions: [{text: it}]\n")
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 alone")
+    assert "sessions/caf\\udce9.yaml:1: session new is not applied" in story.run("check").out
+    [problem] = story.run("check", "--json").json["problems"]
+    assert problem["hint"] == "ledger session apply sessions/caf\udce9.yaml"

@@ -125,6 +125,8 @@ class Generations:
     def current(self) -> Current | None:
         """What `current.json` says; None at any doubt, and then the store is rebuilt."""
         try:
+            if not self._current.is_file():  # a pipe would be waited for
+                return None
             return _parse(json.loads(self._current.read_bytes()))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
