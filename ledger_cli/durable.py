@@ -83,4 +83,4 @@ def _give_up(path: Path, temp: Path, fault: BaseException) -> None:
     with contextlib.suppress(OSError):
         temp.unlink()
     if isinstance(fault, OSError):
-        raise CannotWrite(f"cannot write {path}: {fault.strerror or fault}", "nothing was changed") from fault
+        raise CannotWrite(f"cannot write {path}: {fault.strerror or fault}") from fault

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from ledger_cli import checkpoint, holds, invariants, journal
 from ledger_cli.database import Database, Held
+from ledger_cli.durable import CannotWrite
+from ledger_cli.errors import Damaged
 from ledger_cli.journal import Base, Pending
 from ledger_cli.model import Entry, Item, Stretch
 
@@ -67,6 +69,15 @@ class Writer:
         """
         if self._torn:
             return  # this graph is nobody's state; the journal has what was acknowledged
+        try:
+            self._publish(export=export)
+        except (CannotWrite, Damaged) as fault:
+            if self.pending and not fault.hint:
+                names = ", ".join(self.pending.sessions)
+                fault.hint = f"what was acknowledged is kept: {names}; `ledger export` writes it"
+            raise
+
+    def _publish(self, *, export: bool) -> None:
         if export and self.pending:
             found, data = self.database.read_checkpoint(self.identity)
             if found.sha256 != self.identity.sha256:

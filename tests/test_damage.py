@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from ledger_cli import checkpoint
+from ledger_cli.durable import CannotWrite
 from tests.conftest import ROOT, Repo, Said
 
 READERS = (("as-of", "2024-01-20", "--json"), ("session", "list"), ("history", "orders"), ("check",), ("doctor",))
@@ -602,3 +603,40 @@ def test_a_file_name_that_is_no_text_is_shown_as_its_bytes(story: Repo) -> None:
     assert "sessions/caf\\udce9.yaml:1: session new is not applied" in story.run("check").out
     [problem] = story.run("check", "--json").json["problems"]
     assert problem["hint"] == "ledger session apply sessions/caf\udce9.yaml"
+
+
+# After the acknowledgement
+
+
+def kept(said: Said) -> bool:
+    """Does a failure say that what was applied is kept, and what writes it?"""
+    return said.err.endswith("  hint: what was acknowledged is kept: next; `ledger export` writes it\n")
+
+
+@pytest.mark.parametrize("step", ["write_temp", "replace"])
+def test_an_export_that_fails_says_that_what_was_applied_is_kept(
+    told: Repo, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: object) -> None:
+        raise CannotWrite(f"cannot write {told.checkpoint}: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"ledger_cli.durable.{step}", full)
+        said = told.run(*WRITERS[0], code=1)
+    assert said.out.startswith("next: applied")
+    assert kept(said), said.err
+    assert told.run("export").out == "wrote snapshots/ledger.json with next\n"
+
+
+def test_a_checkpoint_that_cannot_be_read_any_more_says_so_too(told: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    told.run("lateness")
+    with monkeypatch.context() as patch:
+        patch.setattr("ledger_cli.database.Identity.read", hidden)
+        said = told.run(*WRITERS[0], code=3)
+    assert said.out.startswith("next: applied")
+    assert said.err.startswith(f"error: cannot read {told.checkpoint}: Permission denied\n")
+    assert kept(said), said.err
+    assert told.run("export").out == "wrote snapshots/ledger.json with next\n"
