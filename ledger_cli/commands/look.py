@@ -9,6 +9,17 @@ import typer
 from ledger_cli import views
 from ledger_cli.commands.shell import AsJson, answer, shell
 
+MOST = 1_000_000
+"""Rows that may be asked for."""
+LONGEST = 3_600.0
+"""Seconds that a query may run."""
+
+
+def _number(seconds: float) -> float:
+    if seconds != seconds:  # a range lets it pass: it is neither below nor above
+        raise typer.BadParameter("nan is not a number of seconds")
+    return seconds
+
 
 def history(
     ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False
@@ -30,7 +41,9 @@ def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], j
 def search(
     ctx: typer.Context,
     words: Annotated[list[str], typer.Argument(metavar="WORDS")],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many at the most.")] = 5,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, max=MOST, help="How many at the most.")
+    ] = 5,
     json: AsJson = False,
 ) -> None:
     """Find items by words, best first.
@@ -53,9 +66,14 @@ def slots(
 def query(
     ctx: typer.Context,
     cypher: Annotated[str, typer.Argument(metavar="CYPHER")],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many rows at the most.")] = 1000,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, max=MOST, help="How many rows at the most.")
+    ] = 1000,
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may run.")
+        float,
+        typer.Option(
+            "--timeout", metavar="SECONDS", min=0.001, max=LONGEST, callback=_number, help="How long it may run."
+        ),
     ] = 10.0,
     json: AsJson = False,
 ) -> None:

@@ -22,6 +22,9 @@ _KNOWN = {
 NAMES = tuple(_KNOWN)
 """Every engine there is an adapter for, the default first."""
 
+NARROW = "name an item or an entity by its id in the first MATCH, or add a LIMIT"
+"""The hint for a query that went past a limit."""
+
 
 class DamagedStore(Damaged):
     """A saved graph cannot be read. It is a cache: rebuild it."""

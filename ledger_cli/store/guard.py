@@ -22,9 +22,7 @@ _LOAD_CSV = re.compile(r"load.*csv", re.DOTALL)
 def refuse(text: str) -> None:
     """Raise QueryRefused when the text could be more than one statement or could read a file."""
     if ";" in text:
-        raise QueryRefused(
-            "a query is one statement: `;` is refused", "leave it out; in a text, write it as a parameter"
-        )
+        raise QueryRefused("a query is one statement: `;` is refused", "leave it out; in a text, write it as `\\u003b`")
     plain = _plain(text)
     joined = _NOT_A_LETTER.sub("", _COMMENT.sub("", plain))
     if _LOAD_CSV.search(plain) or "loadcsv" in joined or "loadcsv" in _NOT_A_LETTER.sub("", plain):

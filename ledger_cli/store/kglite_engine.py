@@ -19,7 +19,7 @@ import kglite
 
 from ledger_cli.errors import QueryRefused
 from ledger_cli.store import statements
-from ledger_cli.store.engine import Answer, DamagedStore, Params, Row
+from ledger_cli.store.engine import NARROW, Answer, DamagedStore, Params, Row
 
 kglite.set_query_warning_policy("silent")  # the warnings are advice on statements; stderr is ours
 
@@ -79,12 +79,10 @@ class KgliteEngine:
                 "the ledger is written by `ledger session apply`",
             ) from None
         except kglite.CypherTimeoutError:
-            raise QueryRefused(f"the query ran longer than {timeout_ms} ms and was stopped", _NARROW) from None
+            raise QueryRefused(f"the query ran longer than {timeout_ms} ms and was stopped", NARROW) from None
         except kglite.KgError as fault:
             if "max_work_units" in str(fault):
-                raise QueryRefused(
-                    f"the query went past {work_limit:,} rows of work and was stopped", _NARROW
-                ) from None
+                raise QueryRefused(f"the query went past {work_limit:,} rows of work and was stopped", NARROW) from None
             raise QueryRefused(str(fault).strip()) from None
         except (ValueError, TypeError, OverflowError) as fault:
             raise QueryRefused(str(fault).strip()) from None
@@ -130,9 +128,6 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kglite.MappedFallbackWarning)
         yield
-
-
-_NARROW = "name an item or an entity by its id in the first MATCH, or add a LIMIT"
 
 
 def _plain(value: Any) -> Any:
