@@ -18,6 +18,16 @@ class Problem:
         return f"{self.where}: {self.what}" if self.where else self.what
 
 
+def short(text: str, width: int = 60) -> str:
+    """A value as a message tells it: its beginning, where it is long."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def quoted(text: str) -> str:
+    """A value in quotes, as a message tells it."""
+    return repr(short(text))
+
+
 class LedgerError(Exception):
     """A failure with a sentence for the user. `hint` says what to do; `exit_code` follows the kind."""
 

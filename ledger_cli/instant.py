@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+from ledger_cli.errors import quoted
+
 LAST = datetime.max.replace(tzinfo=UTC)
 """The last instant there is. `known at LAST` asks with all that is known now."""
 
@@ -23,30 +25,30 @@ def parse(text: str) -> datetime:
         return _exact(text, f"{text}T00:00:00+00:00")
     found = _RFC3339.match(text)
     if found is None:
-        raise ValueError(f"{text!r} is not a time; {_WRITE}")
+        raise ValueError(f"{quoted(text)} is not a time; {_WRITE}")
     hour, minute, second, fraction, offset = found.groups()
     if offset is None:
-        raise ValueError(f"{text!r} has no offset; add Z for UTC, or +hh:mm")
+        raise ValueError(f"{quoted(text)} has no offset; add Z for UTC, or +hh:mm")
     if second == "60":
-        raise ValueError(f"{text!r} is a leap second; write {hour}:{minute}:59")
+        raise ValueError(f"{quoted(text)} is a leap second; write {hour}:{minute}:59")
     if hour == "24":  # newer Pythons would take it for the next midnight
-        raise ValueError(f"{text!r} does not exist: hour must be in 0..23")
+        raise ValueError(f"{quoted(text)} does not exist: hour must be in 0..23")
     if fraction is not None and len(fraction) > 6:
-        raise ValueError(f"{text!r} has more than six fractional digits; microseconds are the finest")
+        raise ValueError(f"{quoted(text)} has more than six fractional digits; microseconds are the finest")
     if offset not in "Zz" and not (int(offset[1:3]) < 24 and int(offset[4:6]) < 60):
-        raise ValueError(f"{text!r} has an offset that does not exist; {_WRITE}")
+        raise ValueError(f"{quoted(text)} has an offset that does not exist; {_WRITE}")
     return _exact(text, text.upper())
 
 
 def _exact(text: str, iso: str) -> datetime:
     if text.startswith("0000"):
-        raise ValueError(f"{text!r} is in year 0; years run from 0001 to 9999")
+        raise ValueError(f"{quoted(text)} is in year 0; years run from 0001 to 9999")
     try:
         return datetime.fromisoformat(iso).astimezone(UTC)
     except OverflowError:
-        raise ValueError(f"{text!r} is outside the years 0001 to 9999 in UTC") from None
+        raise ValueError(f"{quoted(text)} is outside the years 0001 to 9999 in UTC") from None
     except ValueError as fault:
-        raise ValueError(f"{text!r} does not exist: {fault}") from None
+        raise ValueError(f"{quoted(text)} does not exist: {fault}") from None
 
 
 def utc(at: datetime) -> datetime:

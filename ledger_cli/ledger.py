@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ledger_cli import holds
 from ledger_cli.database import Database, Say
-from ledger_cli.errors import Damaged, NoLedger, Problem, Refused, SessionFileError
+from ledger_cli.errors import Damaged, NoLedger, Problem, Refused, SessionFileError, quoted, short
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy, utc
@@ -36,6 +36,7 @@ from ledger_cli.model import (
     canonical_name,
     entity_key,
 )
+from ledger_cli.names import LONGEST
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
@@ -217,8 +218,9 @@ class Ledger:
             ):
                 raise Refused(f"{target} was rejected at that very clock, which wins", "give a later --at")
             clock = show(at or now)
+            session = _named(f"{verb}-{kind}{subject}", clock)
             reviews = [{verb: on, "by": by, "reason": reason}]
-            return session_file.of({"session": f"{verb}-{kind}{subject}-{clock}", "at": clock, "reviews": reviews})
+            return session_file.of({"session": session, "at": clock, "reviews": reviews})
 
         return self._write([build], export=export)[0]
 
@@ -247,7 +249,7 @@ class Ledger:
                     return Applied(last.session, last.recorded_at, "unchanged")
             clock = show(at or now)
             ending = {"id": id, "validTo": show(on), "by": by, "reason": reason}
-            return session_file.of({"session": f"end-{id}-{clock}", "at": clock, "endings": [ending]})
+            return session_file.of({"session": _named(f"end-{id}", clock), "at": clock, "endings": [ending]})
 
         return self._write([build], export=export)[0]
 
@@ -334,7 +336,7 @@ class Ledger:
         key = entity_key(entity)
         if (found := graph.entities([key]).get(key)) is not None:
             return key, found[0]
-        self.say(f"note: nothing is recorded about {entity!r}{_did_you_mean(entity, graph.entity_names())}")
+        self.say(f"note: nothing is recorded about {quoted(entity)}{_did_you_mean(entity, graph.entity_names())}")
         return key, canonical_name(entity)
 
     def lateness(self) -> list[tuple[Item, int]]:
@@ -384,7 +386,7 @@ class Ledger:
         if item is None:
             if (episode := graph.episodes([id]).get(id)) is not None:
                 return episode
-            raise Refused(f"{id} is unknown", "`ledger search WORDS` finds items by their words")
+            raise Refused(f"{short(id)} is unknown", "`ledger search WORDS` finds items by their words")
         episodes = graph.episodes(item.evidence)
         entanglement = self._entanglement(graph, [id])
         return chains.dossier(entanglement, item, [episodes[e] for e in item.evidence if e in episodes])
@@ -433,7 +435,7 @@ class Ledger:
     def session(self, id: str) -> list[Entry]:
         """What a session recorded, in the order of the checkpoint. Raises Refused for an unknown one."""
         if not (entries := self.database.recorded(canonical_id(id))):
-            raise Refused(f"no session {id} is recorded", "`ledger session list` names them all")
+            raise Refused(f"no session {short(id)} is recorded", "`ledger session list` names them all")
         return entries
 
     # Keeping house
@@ -493,9 +495,9 @@ class Ledger:
                 continue
             for session in sessions:
                 if session.id not in recorded:
-                    message = f"{session.where(session.line)}: session {session.id} is not applied"
+                    message = f"{name}:{session.line}: session {session.id} is not applied"
                 elif not retry.is_recorded(session, recorded[session.id]):
-                    message = f"{session.where(session.line)}: session {session.id} is recorded with other content"
+                    message = f"{name}:{session.line}: session {session.id} is recorded with other content"
                 else:
                     continue
                 code = "not-applied" if session.id not in recorded else "changed-since"
@@ -526,6 +528,11 @@ def _may_be_read(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return True
+
+
+def _named(what: str, clock: str) -> str:
+    """The id of a small session: what it does and when, as much of it as an id may hold."""
+    return f"{what[: LONGEST - len(clock) - 1]}-{clock}"
 
 
 def _as_stated(session: Session) -> Builder:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ledger_cli import instant
+from ledger_cli.errors import quoted
 
 SHAPES = {
     "decision": "decision text rationale? slot? about? from? confidence? corrects? "
@@ -51,7 +52,7 @@ def fault(text: str) -> str:
         return "not an entry: a line is one JSON object"
     first = stated[0][0]
     if first not in SHAPES:
-        return f"not an entry: its first key is one of {', '.join(SHAPES)}, not {first!r}"
+        return f"not an entry: its first key is one of {', '.join(SHAPES)}, not {quoted(first)}"
     return (
         _fault_of_keys([key for key, _ in stated], SHAPES[first].split())
         or next(filter(None, (_fault_of_value(key, value) for key, value in stated)), "")
@@ -63,9 +64,9 @@ def _fault_of_keys(keys: Sequence[str], shape: Sequence[str]) -> str:
     allowed = [key.rstrip("?") for key in shape]
     for key in keys:
         if keys.count(key) > 1:
-            return f"the key {key!r} stands twice"
+            return f"the key {quoted(key)} stands twice"
         if key not in allowed:
-            return f"unknown key {key!r}; the keys are {', '.join(allowed)}"
+            return f"unknown key {quoted(key)}; the keys are {', '.join(allowed)}"
     for key in shape:
         if not key.endswith("?") and key not in keys:
             return f"`{key}` is missing"
@@ -80,7 +81,7 @@ def _fault_of_value(key: str, value: Any) -> str:
             canonical = instant.show(instant.parse(value))
         except ValueError as why:
             return f"`{key}`: {why}"
-        return "" if canonical == value else f"`{key}` is written {canonical}, not {value!r}"
+        return "" if canonical == value else f"`{key}` is written {canonical}, not {quoted(value)}"
     if key == "confidence":
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return "" if is_number and 0 <= value <= 1 else f"`confidence` is a number from 0 to 1, not {value!r}"

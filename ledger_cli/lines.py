@@ -13,8 +13,10 @@ from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
 from ledger_cli import instant
+from ledger_cli.errors import quoted
 from ledger_cli.line_faults import SURROGATE, fault, shown
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, Target, canonical_name, name_set
+from ledger_cli.names import LONGEST, fault_of_id, fault_of_name
 
 _TEXTS = {"text", "rationale", "reason"}
 _WORDS = {"by", "kind"}
@@ -149,12 +151,13 @@ def parse_line(text: str) -> Entry:
         same = False
     if not same:
         raise ValueError(fault(text))
-    # Only what is spelled out can be odd: no escape, nothing but ASCII, nothing empty, no blank at an edge or doubled.
+    # Only what is spelled out can be odd: no escape, nothing but ASCII, nothing empty, no blank at an edge or doubled,
+    # nothing long.
     if not text.isascii() or "\\" in text or _ODD.search(text):
         _check_strings(text, stated)
     if isinstance(entry, Item):
         if entry.slot is not None and not _is_name(entry.slot):
-            raise ValueError(f"the slot {entry.slot!r} is not as slots are kept; write {canonical_name(entry.slot)!r}")
+            raise ValueError(f"the slot {_not_as('slots', entry.slot)}")
         if entry.about:
             _check_names("about", entry.about)
         if entry.evidence and entry.evidence != tuple(sorted(set(entry.evidence))):
@@ -165,7 +168,7 @@ def parse_line(text: str) -> Entry:
         if entry.mentions:
             _check_names("mentions", entry.mentions)
     elif isinstance(entry, Entity) and not _is_name(entry.name):
-        raise ValueError(f"the name {entry.name!r} is not as names are kept; write {canonical_name(entry.name)!r}")
+        raise ValueError(f"the name {_not_as('names', entry.name)}")
     return entry
 
 
@@ -264,7 +267,7 @@ _READERS: dict[str, Callable[[Stated], Entry]] = {
 
 # What a line may hold.
 
-_ODD = re.compile(r'""|\x7f|" | "[,}\]]|  ')
+_ODD = re.compile(rf'""|\x7f|" | "[,}}\]]|  |"[^"]{{{LONGEST + 1}}}')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -277,6 +280,10 @@ def _is_name(name: str) -> bool:
 @lru_cache(1 << 14)
 def _is_name_set(names: tuple[str, ...]) -> bool:
     return name_set(names) == names
+
+
+def _not_as(what: str, name: str) -> str:
+    return f"{quoted(name)} is not as {what} are kept; write {quoted(canonical_name(name))}"
 
 
 def _check_names(key: str, names: tuple[str, ...]) -> None:
@@ -296,11 +303,13 @@ def _check_strings(text: str, stated: Stated) -> None:
             if key in _TEXTS:
                 continue
             if key in _WORDS and not _is_name(each):
-                raise ValueError(f"`{key}` {each!r} is not as names are kept; write {canonical_name(each)!r}")
+                raise ValueError(f"`{key}` {_not_as('names', each)}")
             if key not in _NAMES and each != each.strip():
-                raise ValueError(f"`{key}` {each!r} has white space around it")
+                raise ValueError(f"`{key}` {quoted(each)} has white space around it")
+            if why := (fault_of_name if key in _NAMES - {"slot"} or key in _WORDS else fault_of_id)(each):
+                raise ValueError(f"`{key}` {quoted(each)} {why}")
             if not unicodedata.is_normalized("NFC", each):
-                raise ValueError(f"`{key}` {each!r} is not in Unicode's normal form C")
+                raise ValueError(f"`{key}` {quoted(each)} is not in Unicode's normal form C")
 
 
 def _refuse_control(key: str, value: str, pattern: re.Pattern[str]) -> None:

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 from ledger_cli import instant, stated
-from ledger_cli.errors import Problem, Refused, SessionFileError
+from ledger_cli.errors import Problem, Refused, SessionFileError, quoted, short
 from ledger_cli.model import Kind, Target, Verdict, canonical_id, canonical_name, name_set
+from ledger_cli.names import LONGEST, fault_of_id, fault_of_name
 from ledger_cli.session_nodes import Faults, Mapping, Node, Scalar, Sequence, parse
 from ledger_cli.session_writer import skeleton, to_yaml
 from ledger_cli.stated import OPEN, Session
 
-__all__ = ["of", "read", "read_file", "skeleton", "to_yaml"]
+__all__ = ["check_id", "of", "read", "read_file", "skeleton", "to_yaml"]
 
 T = TypeVar("T")
 
@@ -77,6 +78,11 @@ def read(data: bytes | str, source: str, *, guess: bool = False) -> tuple[Sessio
     return sessions
 
 
+def check_id(text: str) -> str:
+    """An id as it is kept. Raises ValueError with why a session file with it would be refused."""
+    return _id(text)
+
+
 def of(document: dict[str, object]) -> Session:
     """A session given as the JSON form of a file. Raises Refused as for a file, without lines."""
     try:
@@ -96,7 +102,7 @@ class _Record:
         self._nodes = {k: n for k, n in node.values.items() if not (isinstance(n, Scalar) and n.form == "null")}
         for key in node.values:
             if key not in keys:
-                faults.add(node.lines[key], f"unknown key {key!r} in {what}; {_suggestion(key, what, keys)}")
+                faults.add(node.lines[key], f"unknown key {quoted(key)} in {what}; {_suggestion(key, what, keys)}")
 
     def has(self, key: str) -> bool:
         return key in self._nodes
@@ -148,9 +154,9 @@ class _Record:
         elif node.form == "null":
             fault = "an entry of the list is empty; fill it in or remove it"
         elif kind is _share and node.form == "string":
-            fault = f"{node.text!r} is text; write a number from 0 to 1 without quotes"
+            fault = f"{quoted(node.text)} is text; write a number from 0 to 1 without quotes"
         elif kind is not _share and node.form in ("number", "word"):
-            fault = f'{node.text} is not text; write "{node.text}" in quotes'
+            fault = f'{short(node.text)} is not text; write "{short(node.text)}" in quotes'
         else:
             try:
                 return kind(node.text)
@@ -180,28 +186,38 @@ def _suggestion(key: str, what: str, keys: tuple[str, ...]) -> str:
 
 def _text(text: str) -> str:
     if _PLACEHOLDER.fullmatch(text):
-        raise ValueError(f"{text!r} is a placeholder; write what it stands for")
+        raise ValueError(f"{quoted(text)} is a placeholder; write what it stands for")
     if not text.strip():
-        raise ValueError(f"{text!r} is empty; write something or leave the key out")
+        raise ValueError(f"{quoted(text)} is empty; write something or leave the key out")
     return text
 
 
 def _name(text: str) -> str:
-    return canonical_name(_text(text))
+    return _faultless(canonical_name(_text(text)), fault_of_name)
+
+
+def _slot(text: str) -> str:
+    return _faultless(canonical_name(_text(text)), fault_of_id)
+
+
+def _faultless(value: str, fault: Callable[[str], str]) -> str:
+    if why := fault(value):
+        raise ValueError(f"{quoted(value)} {why}")
+    return value
 
 
 def _id(text: str) -> str:
     _text(text)
     if text != text.strip():
-        raise ValueError(f"{text!r} has white space around it; write {text.strip()!r}")
+        raise ValueError(f"{quoted(text)} has white space around it; write {quoted(text.strip())}")
     if _CONTROL.search(text):
-        raise ValueError(f"{text!r} holds a control character; an id is one line")
-    return canonical_id(text)
+        raise ValueError(f"{quoted(text)} holds a control character; an id is one line")
+    return _faultless(canonical_id(text), fault_of_id)
 
 
 def _time(text: str) -> datetime:
     if _PLACEHOLDER.fullmatch(text):
-        raise ValueError(f"{text!r} is a placeholder; write a date, or a date and time with Z or an offset")
+        raise ValueError(f"{quoted(text)} is a placeholder; write a date, or a date and time with Z or an offset")
     return instant.parse(text)
 
 
@@ -211,9 +227,9 @@ def _end(text: str) -> datetime | Literal["open"]:
 
 def _share(text: str) -> float:
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{text!r} is not a number; write one from 0 to 1, such as 0.9")
+        raise ValueError(f"{quoted(text)} is not a number; write one from 0 to 1, such as 0.9")
     if not 0 <= float(text) <= 1:
-        raise ValueError(f"{text} is not from 0 to 1")
+        raise ValueError(f"{short(text)} is not from 0 to 1")
     return abs(float(text))  # -0 is 0
 
 
@@ -252,9 +268,18 @@ def _session(record: _Record) -> Session:
     )
 
 
+def _own_id(record: _Record, default: str) -> str:
+    if record.has("id"):
+        return record.one("id", _id) or default
+    if len(default) > LONGEST:
+        why = f"made of the session's it has over {LONGEST} characters"
+        record.faults.add(record.line, f"{record.what} needs an 'id' of its own: {why}")
+    return default
+
+
 def _episode(record: _Record, default_id: str) -> stated.StatedEpisode:
     return stated.StatedEpisode(
-        id=record.one("id", _id) or default_id,
+        id=_own_id(record, default_id),
         kind=record.need("kind", _name),
         text=record.need("text", _text),
         mentions=name_set(record.many("mentions", _name) or ()),
@@ -272,10 +297,10 @@ def _item(record: _Record, kind: Kind, default_id: str) -> stated.StatedItem:
     about = record.many("about", _name)
     return stated.StatedItem(
         kind=kind,
-        id=record.one("id", _id) or default_id,
+        id=_own_id(record, default_id),
         text=record.one("text", _text),
         rationale=record.one("rationale", _text),
-        slot=record.one("slot", _name),
+        slot=record.one("slot", _slot),
         about=None if about is None else name_set(about),
         valid_from=record.one("validFrom", _time),
         valid_to=valid_to,
@@ -312,10 +337,15 @@ def _target(review: _Record, key: str) -> Target:
     return Target(record.need("old", _id), new=record.need("new", _id))
 
 
+def _stands(line: int) -> str:
+    path = stated.path_of(line)
+    return f"at {path}" if path else f"on line {line}"
+
+
 def _refuse_twins(what: str, ids: Iterable[tuple[str | None, int]], faults: Faults) -> None:
     first: dict[str, int] = {}
     for id_, line in ids:
         if id_ in first:
-            faults.add(line, f"{what} {id_!r} is given twice, first on line {first[id_]}; give one another id")
+            faults.add(line, f"{what} {quoted(id_)} is given twice, first {_stands(first[id_])}; give one another id")
         elif id_ is not None:
             first[id_] = line

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ledger_cli.errors import Problem, SessionFileError
+from ledger_cli.errors import Problem, SessionFileError, quoted, short
+from ledger_cli.stated import Place, where
 
 _NULLS = frozenset(("", "~", "null"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -69,7 +70,7 @@ class Faults:
         """Raise SessionFileError with every fault, in the order of the lines, if there is one."""
         if self._found:
             ordered = sorted(self._found, key=lambda fault: fault[0])
-            raise SessionFileError(Problem(what, f"{self.source}:{line}") for line, what in ordered)
+            raise SessionFileError(Problem(what, where(self.source, line)) for line, what in ordered)
 
 
 def parse(data: bytes | str, faults: Faults, *, guess: bool = False) -> Node | None:
@@ -151,7 +152,7 @@ def _mapping(children: list[Node], line: int, faults: Faults) -> Mapping:
             faults.add(key.line, "merge keys '<<' are not read; write the keys out")
         elif key.text in mapping.values:
             first = mapping.lines[key.text]
-            faults.add(key.line, f"key {key.text!r} is given twice, first on line {first}; keep one")
+            faults.add(key.line, f"key {quoted(key.text)} is given twice, first on line {first}; keep one")
         else:
             mapping.values[key.text] = value
             mapping.lines[key.text] = key.line
@@ -186,7 +187,21 @@ def _from_json(text: str, faults: Faults) -> Node | None:
             done.append(_scalar(json.loads(word), line, "string", faults))
         else:
             done.append(Scalar(word, line, _json_form(word)))
+    _set_places(done[0], "")
     return done[0]
+
+
+def _set_places(node: Node, path: str) -> None:
+    """Give nodes the path to them. What has no parts is told by its key, unless it stands in a list."""
+    node.line = Place.at(node.line, path)
+    if isinstance(node, Sequence):
+        for n, item in enumerate(node.items):
+            _set_places(item, f"{path}[{n}]")
+    elif isinstance(node, Mapping):
+        node.lines = {key: Place.at(line, path) for key, line in node.lines.items()}
+        for key, value in node.values.items():
+            inner = f"{path}.{short(key)}" if path else short(key)
+            _set_places(value, path if isinstance(value, Scalar) else inner)
 
 
 def _json_form(word: str) -> Form:

@@ -12,6 +12,29 @@ OPEN: Literal["open"] = "open"
 """`validTo: open` in a correction: the corrected item's end falls away."""
 
 
+class Place(int):
+    """The line of something in a JSON file, and the path there, counted from 0: one line may hold all of the file."""
+
+    path: str
+
+    @classmethod
+    def at(cls, line: int, path: str) -> Place:
+        place = cls(line)
+        place.path = path
+        return place
+
+
+def path_of(line: int) -> str:
+    """The path to what stands on a line, such as `decisions[3]`; "" where the line tells enough."""
+    return line.path if isinstance(line, Place) else ""
+
+
+def where(source: str, line: int) -> str:
+    """`file:line`, in JSON with the path there."""
+    path = path_of(line)
+    return f"{source}:{line}: {path}" if path else f"{source}:{line}"
+
+
 @dataclass(frozen=True, slots=True)
 class StatedItem:
     kind: Kind
@@ -88,5 +111,5 @@ class Session:
     line: int = field(default=0, compare=False)
 
     def where(self, line: int) -> str:
-        """`file:line` of something this session states; empty for a session that no file holds."""
-        return f"{self.source}:{line}" if self.source and line else self.source
+        """Where something stands that this session states; empty for a session that no file holds."""
+        return where(self.source, line) if self.source and line else self.source

@@ -416,3 +416,25 @@ def test_a_session_needs_an_id(repo):
 def test_now_is_shown_to_the_second(story):
     story.now = datetime(2026, 6, 1, 12, 0, 0, 123456, tzinfo=UTC)
     assert ".123456" not in story.run("as-of", "now").out
+
+
+# Ids that are as long as they may be
+
+
+def test_a_verdict_on_items_with_the_longest_ids_is_a_session_with_an_id(repo: Repo) -> None:
+    old, new = "o" * 200, "n" * 200
+    items = [{"id": id, "text": id, "validFrom": "2024-01-01"} for id in (old, new)]
+    repo.apply({"session": "s", "at": "2024-01-02", "decisions": items, "supersessions": [link(old, new)]})
+    for command in (("reject", old, "--link", new), ("reject", old), ("reinstate", old)):
+        repo.run(*command, "--by", "sam", "--reason", "no")
+    repo.run("end", new, "--on", "2024-02-01", "--by", "sam")
+    ids = [row["session"] for row in repo.run("session", "list", "--json").json["sessions"]]
+    assert [id.split("-")[0] for id in ids] == ["s", "reject", "reject", "reinstate", "end"]
+    assert max(map(len, ids)) == 200
+    assert repo.run("check").out.startswith("ok")
+
+
+def test_what_is_asked_for_is_not_echoed_without_an_end(repo: Repo) -> None:
+    for command in (("show", "x" * 10_000), ("as-of", "x" * 10_000, "now"), ("session", "show", "x" * 10_000)):
+        assert len(repo.run(*command, code=None).err) < 200
+    assert len(repo.run("as-of", "x" * 10_000, code=2).err) < 400

@@ -249,6 +249,32 @@ def test_a_line_that_is_not_canonical_is_refused_with_a_sentence(text, why):
         parse_line(text)
 
 
+SEEN = [
+    (FULL_LINE.replace('"d4"', '"d\u200b4"'), r"`decision` 'd\\u200b4' holds U\+200B, which does not show"),
+    (FULL_LINE.replace("orders/database", "a\u202eb"), r"`slot` .* holds U\+202E"),
+    (FULL_LINE.replace('"s2"', '"\u2060"'), r"`session` '\\u2060' shows nothing: it is made of U\+2060"),
+    (FULL_LINE.replace('"sam"', '"\u200b"'), "`by` .* shows nothing"),
+    (FULL_LINE.replace('["mysql", "orders"]', '["\u00ad"]'), "`about` .* shows nothing"),
+    (FULL_LINE.replace('["e3", "e4"]', '["e\ufeff"]'), r"`from` .* holds U\+FEFF"),
+    (FULL_LINE.replace('"d4"', '"' + "x" * 201 + '"'), "`decision` 'x{59}…' has 201 characters; write at most 200"),
+    (FULL_LINE.replace('"sam"', '"' + "x" * 201 + '"'), "`by` 'x{59}…' has 201 characters; write at most 200"),
+    (FULL_LINE.replace("orders/database", "x" * 201), "`slot` 'x{59}…' has 201 characters"),
+    ('{"rejects": {"ends": "\u200b"}, "by": "sam", "reason": "r", ' + AT + ', "session": "s"}', "`rejects` .* nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), SEEN)
+def test_ids_slots_and_names_show_and_have_an_end(text, why):
+    with pytest.raises(ValueError, match=why):
+        parse_line(text)
+
+
+def test_texts_keep_what_does_not_show_and_have_no_end():
+    for text in ("\u200b", "a\u202eb", "x" * 10_000):
+        entry = Item("fact", "f1", text, JAN, FEB, "s", rationale=text, about=("x" * 200,), slot="y" * 200)
+        assert parse_line(line(entry)) == entry
+
+
 @given(st.data())
 def test_what_is_read_is_what_would_be_written(data):
     """Whatever is done to a line: it is refused, or it is a canonical line."""

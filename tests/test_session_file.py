@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from ledger_cli import session_file
 from ledger_cli.errors import SessionFileError
 from ledger_cli.model import Target, name_set
+from ledger_cli.names import fault_of_id, fault_of_name
 from ledger_cli.stated import Session, StatedEnding, StatedEntity, StatedEpisode, StatedItem, StatedLink, StatedReview
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -270,7 +271,7 @@ def test_where_there_is_no_name_to_go_by_json_is_told_by_what_it_is(text):
 
 @pytest.mark.parametrize("value", ["true", "3", "NaN"])
 def test_guessed_json_is_as_strict_as_named_json(value):
-    with pytest.raises(SessionFileError, match=f"stdin:1: 'text': {value} is not text; write \"{value}\" in quotes"):
+    with pytest.raises(SessionFileError, match=f"'text': {value} is not text; write \"{value}\" in quotes"):
         session_file.read(f'{{"session": "s", "facts": [{{"text": {value}}}]}}', "stdin", guess=True)
 
 
@@ -468,11 +469,11 @@ JSON_FAULTS = {
     '{"session": "s",\n"by": true}': "2: 'by': true is not text",
     '{"session": "s",\n"at": 1700000000}': "2: 'at': 1700000000 is not text",
     '{"session": "s",\n"by": NaN}': "2: 'by': NaN is not text",
-    '{"session": "s",\n"facts": [{"text": "t", "confidence": NaN}]}': "2: 'confidence': 'NaN' is not a number",
-    '{"session": "s",\n"facts": [{"text": "t", "confidence": -Infinity}]}': "2: 'confidence': '-Infinity' is not",
-    '{"session": "s",\n"facts": [{"text": "t", "confidence": 1e400}]}': "2: 'confidence': 1e400 is not from 0 to 1",
-    '{"session": "s",\n"facts": [{"text": "t", "confidence": true}]}': "2: 'confidence': 'true' is not a number",
-    '{"session": "s",\n"facts": [{"text": "t", "confidence": "0.9"}]}': "2: 'confidence': '0.9' is text",
+    '{"session": "s",\n"facts": [{"text": "t", "confidence": NaN}]}': "2: facts[0]: 'confidence': 'NaN' is not",
+    '{"session": "s",\n"facts": [{"text": "t", "confidence": -Infinity}]}': "2: facts[0]: 'confidence': '-Infinity'",
+    '{"session": "s",\n"facts": [{"text": "t", "confidence": 1e400}]}': "2: facts[0]: 'confidence': 1e400 is not from",
+    '{"session": "s",\n"facts": [{"text": "t", "confidence": true}]}': "2: facts[0]: 'confidence': 'true' is not",
+    '{"session": "s",\n"facts": [{"text": "t", "confidence": "0.9"}]}': "2: facts[0]: 'confidence': '0.9' is text",
     '{"session": "s",\n"by": "\\ud800"}': "2: lone surrogate U+D800; it is half a character, write the whole one",
     '{"session": "s",\n"by": "\\u0000"}': "2: control character U+0000",
     '{"session": "s",\n"by": "a\x01"}': "2: control character U+0001",
@@ -486,6 +487,95 @@ JSON_FAULTS = {
 @pytest.mark.parametrize("text", JSON_FAULTS, ids=lambda text: repr(text[:60]))
 def test_a_fault_in_json_is_named_with_its_line(text):
     assert problems(text, "s.json")[0].startswith("s.json:" + JSON_FAULTS[text])
+
+
+def test_faults_of_one_line_of_json_are_told_apart_by_their_places():
+    decisions = [{"id": "a", "text": "t"}, {"id": "a", "text": ""}, {"about": ["x", 3], "wrong": 1}]
+    text = json.dumps(
+        [{"session": "s"}, {"session": "t", "decisions": decisions, "reviews": [{"reject": {"old": "a"}}]}]
+    )
+    assert problems(text, "s.json") == [
+        "s.json:1: [1].decisions[1]: 'text': '' is empty; write something or leave the key out",
+        "s.json:1: [1].decisions[2]: unknown key 'wrong' in a decision; a decision has " + ", ".join(session_file.ITEM),
+        "s.json:1: [1].decisions[2]: a decision needs 'text' (or 'corrects', to take over another's)",
+        "s.json:1: [1].decisions[2].about[1]: 'about': 3 is not text; write \"3\" in quotes",
+        "s.json:1: [1].decisions[1]: item 'a' is given twice, first at [1].decisions[0]; give one another id",
+        "s.json:1: [1].reviews[0].reject: a link to reject needs 'new'",
+        "s.json:1: [1].reviews[0]: a review needs 'by', here or on the session: who says so",
+        "s.json:1: [1].reviews[0]: a review needs 'reason'",
+    ]
+
+
+def test_what_a_json_session_states_knows_its_place_in_the_file():
+    session = one('{"session": "s", "facts": [{"text": "t"}, {"text": "u"}]}', "s.json")
+    assert session.where(session.items[1].line) == "s.json:1: facts[1]"
+    assert session.where(session.line) == "s.json:1"
+    assert one(EXAMPLE).where(one(EXAMPLE).items[0].line) == "s.yaml:9"
+
+
+# Ids, slots and names
+
+
+UNSEEN = {
+    "zero width": "\u200b",
+    "soft hyphen": "\u00ad",
+    "joiners": "\u200d\u200c",
+    "filler": "\u3164",
+    "two": "\u2060 \u2060",
+}
+
+
+@pytest.mark.parametrize("key", ["session", "by", "id", "slot", "about", "supersedes", "from", "name", "kind"])
+@pytest.mark.parametrize("text", UNSEEN.values(), ids=UNSEEN)
+def test_what_shows_nothing_is_no_id_and_no_name(key, text):
+    first = f"U+{ord(text[0]):04X}"
+    session = {"session": "s", "by": "sam", "facts": [{"text": "t"}], "entities": [{"name": "n", "kind": "k"}]}
+    holder = session if key in session else session["entities"][0] if key in ("name", "kind") else session["facts"][0]
+    holder[key] = text
+    [fault] = problems(json.dumps(session), "s.json")
+    assert f"'{key}': {text!r} shows nothing: it is made of {first} and the like" in fault
+
+
+@pytest.mark.parametrize("character", "\u202e\u2066\u200f\u200b\ufeff\u00ad\U000e0041")
+def test_an_id_or_a_slot_holds_no_character_that_does_not_show(character):
+    name = f"U+{ord(character):04X}"
+    for key in ("id", "slot", "supersedes", "from", "corrects"):
+        [fault] = problems(json.dumps({"session": "s", "facts": [{"text": "t", key: f"a{character}b"}]}), "s.json")
+        assert fault.endswith(f"holds {name}, which does not show; leave it out")
+    named = {"text": f"a{character}b", "rationale": character, "about": [f"a{character}b"]}
+    [kept] = one(json.dumps({"session": "s", "by": f"a{character}b", "facts": [named]}), "s.json").items
+    assert (kept.text, kept.rationale, kept.about) == (named["text"], character, (f"a{character}b",))
+
+
+def test_the_joiners_that_words_are_spelled_with_stay_in_ids():
+    for text in ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0001f468\u200d\U0001f469\u200d\U0001f467"):
+        assert item(f"id: {text}\ntext: t\nslot: {text}").id == text
+
+
+def test_ids_slots_and_names_have_an_end():
+    for key in ("id", "slot", "about", "supersedes"):
+        fact = {"session": "s", "facts": [{"text": "t" * 10_000, key: "x" * 200}]}
+        assert len(one(json.dumps(fact), "s.json").items[0].text) == 10_000
+        fact["facts"][0][key] = "x" * 10_000
+        [fault] = problems(json.dumps(fact), "s.json")
+        assert fault.endswith("x…' has 10000 characters; write at most 200")
+        assert len(fault) < 200
+    for key in ("session", "by"):
+        assert problems(json.dumps({"session": "s", key: "x" * 201}), "s.json")[0].endswith("; write at most 200")
+
+
+def test_ids_that_are_made_of_a_long_session_are_not_too_long():
+    long = "x" * 199
+    assert problems(f"session: {long}\nfacts:\n  - text: t\n  - {{id: f, text: u}}\n") == [
+        "s.yaml:3: a fact needs an 'id' of its own: made of the session's it has over 200 characters"
+    ]
+
+
+@pytest.mark.parametrize("key", ["at", "wrong", "confidence", "validFrom", "text"])
+def test_a_fault_does_not_echo_all_of_a_long_value(key):
+    fact = {"text": "t", key: "<" + "9" * 10_000 + ">"}
+    for fault in problems(json.dumps({"session": "s", "facts": [fact]}), "s.json"):
+        assert len(fault) < 300
 
 
 def test_json_keeps_a_pair_of_surrogates_as_the_character_it_is():
@@ -619,8 +709,12 @@ def words(*refused):
     )
 
 
-NAMES = words().map(lambda text: " ".join(unicodedata.normalize("NFC", text).split()))
-IDS = NAMES
+NAMES = (
+    words()
+    .map(lambda text: " ".join(unicodedata.normalize("NFC", text).split()))
+    .filter(lambda name: not fault_of_name(name))
+)
+IDS = NAMES.filter(lambda id: not fault_of_id(id))
 TIMES = st.datetimes(timezones=st.just(UTC))
 SETS = st.lists(NAMES, max_size=3).map(name_set)
 ID_LISTS = st.lists(IDS, max_size=3, unique=True).map(tuple)
@@ -633,7 +727,7 @@ def maybe(strategy):
 def items_of(kind):
     common = {
         "rationale": maybe(words()),
-        "slot": maybe(NAMES),
+        "slot": maybe(IDS),
         "about": maybe(SETS),
         "valid_from": maybe(TIMES),
         "supersedes": ID_LISTS,

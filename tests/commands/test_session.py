@@ -153,7 +153,7 @@ def test_json_from_stdin_is_read_as_json(repo: Repo, monkeypatch: pytest.MonkeyP
     assert repo.run("show", "d", "--json").json["text"] == "\U0001f600"
     piped(monkeypatch, '{"session": "b", "decisions": [{"text": true}]}')
     said = repo.run("session", "apply", "-", code=1)
-    assert "stdin:1: 'text': true is not text; write \"true\" in quotes" in said.err
+    assert "stdin:1: decisions[0]: 'text': true is not text; write \"true\" in quotes" in said.err
 
 
 @pytest.mark.parametrize("command", ["apply", "check"])
