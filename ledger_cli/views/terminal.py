@@ -93,27 +93,61 @@ _LEAD = " └✗"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequence[str] = (), wrap: str = "") -> None:
-    """Print a table; on a narrow terminal the column `wrap` gives way first, then all whose values hold blanks."""
+    """Print a table; on a narrow terminal the column `wrap` gives way first, then all whose values hold blanks.
+
+    Where even that does not fit, a record for each row: a table would lose columns.
+    """
     console = _console()
     if console is None:
         _plain_table(heads, [[_text(cell) for cell in row] for row in rows], right)
+        return
+    rows = list(rows)
+    widths = _widths(heads, rows, wrap, console.width)
+    if widths is None:
+        _records(heads, rows)
         return
     from rich.table import Table
     from rich.text import Text
 
     found = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head in heads:
-        gives_way = head == wrap
-        found.add_column(
-            head,
-            justify="right" if head in right else "left",
-            overflow="fold",
-            min_width=16 if gives_way else None,
-            ratio=1 if gives_way else None,
-        )
+    for head, width in zip(heads, widths, strict=True):
+        found.add_column(head, justify="right" if head in right else "left", overflow="fold", width=width)
     for row in rows:
         found.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(cell) for cell in row))
     console.print(found)
+
+
+_WRAPPED = 16
+"""How narrow the column that gives way becomes."""
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[Cell]], wrap: str, room: int) -> list[int] | None:
+    """How wide each column is: no word is broken, but in the one that gives way. None where that does not fit."""
+    texts = [[head, *(_text(row[n]) for row in rows)] for n, head in enumerate(heads)]
+    widths = [max(map(_width, column)) for column in texts]
+    least = [max((_width(word) for text in column for word in text.split()), default=0) for column in texts]
+    order = sorted(range(len(heads)), key=lambda n: (heads[n] != wrap, -widths[n]))
+    over = sum(widths) + 2 * (len(heads) - 1) - room
+    for n in order:
+        least[n] = min(widths[n], _WRAPPED) if heads[n] == wrap else least[n]
+        given = max(0, min(over, widths[n] - least[n]))
+        widths[n] -= given
+        over -= given
+    return widths if over <= 0 else None
+
+
+def _records(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+    """Each row as lines of `name  value`, a blank line between; what is empty is left out, unless all is."""
+    wide = max(map(_width, heads), default=0)
+    told: list[Sequence[Cell]] = []
+    for row in rows:
+        filled = [(head, cell) for head, cell in zip(heads, row, strict=True) if _text(cell)]
+        told += [*([[""]] if told else [])]
+        told += [
+            [(f"  {head}{' ' * (wide - _width(head))}  ", "dim"), cell]
+            for head, cell in filled or zip(heads, row, strict=True)
+        ]
+    lines(told)
 
 
 def _plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
