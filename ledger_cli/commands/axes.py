@@ -59,5 +59,7 @@ def diff(
     """
     sh = shell(ctx)
     start, stop = sh.asked(after), sh.asked(until)
+    if start > stop:
+        raise typer.BadParameter(f"--from {after} is after --to {until}")
     changes, items = sh.ledger().diff(start, stop)
     answer(json, lambda: views.as_json.diff(start, stop, changes), lambda: views.tables.changes(changes, items))

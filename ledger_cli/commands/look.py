@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ledger_cli import views
-from ledger_cli.commands.shell import AsJson, answer, shell
+from ledger_cli.commands.shell import AsJson, answer, named, shell
 
 MOST = 1_000_000
 """Rows that may be asked for."""
@@ -22,7 +22,9 @@ def _number(seconds: float) -> float:
 
 
 def history(
-    ctx: typer.Context, subject: Annotated[str, typer.Argument(metavar="ENTITY|ID")], json: AsJson = False
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(metavar="ENTITY|ID", callback=named)],
+    json: AsJson = False,
 ) -> None:
     """The chain of what replaced what.
 
@@ -32,7 +34,9 @@ def history(
     answer(json, lambda: views.as_json.history(found), lambda: views.tables.history(found))
 
 
-def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
+def show(
+    ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", callback=named)], json: AsJson = False
+) -> None:
     """All that is recorded of one item, or one episode."""
     found = shell(ctx).ledger().show(id)
     answer(json, lambda: views.as_json.recorded(found), lambda: views.tables.recorded(found))

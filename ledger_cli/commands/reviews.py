@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ledger_cli import views
-from ledger_cli.commands.shell import AsJson, At, By, NoExport, answer, shell
+from ledger_cli.commands.shell import AsJson, At, By, NoExport, answer, named, shell
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
     from ledger_cli.model import Verdict
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id.", callback=named)]
 Ending = Annotated[bool, typer.Option("--ending", help="The verdict is on the item's ending.")]
 Link = Annotated[str | None, typer.Option("--link", metavar="NEW", help="The verdict is on the link from ID to NEW.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")]
@@ -67,7 +67,7 @@ def end(
     clock = sh.time(at) if at is not None else None
     _say(
         sh.ledger().end(id, sh.time(on), by=by, reason=reason, at=clock, export=not no_export),
-        f"{id} ends then already",
+        f"{id} ends then already, since",
         json,
     )
 
@@ -92,7 +92,7 @@ def _review(
     target = Target(id, link, ending)
     clock = sh.time(at) if at is not None else None
     done = sh.ledger().review(verdict, target, by=by, reason=reason, at=clock, export=not no_export)
-    _say(done, f"{target} {'is rejected already' if verdict == 'rejects' else 'is not rejected'}", json)
+    _say(done, f"{target} {'is rejected already, since' if verdict == 'rejects' else 'stands since'}", json)
 
 
 def _say(done: Applied, already: str, json: bool) -> None:

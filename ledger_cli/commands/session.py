@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ledger_cli import views
-from ledger_cli.commands.shell import AsJson, NoExport, answer, shell
+from ledger_cli.commands.shell import AsJson, NoExport, answer, named, shell
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
@@ -30,6 +30,8 @@ def _read(files: list[Path]) -> list[Session]:
     from ledger_cli import session_file
     from ledger_cli.errors import Problem, SessionFileError
 
+    if [str(path) for path in files].count("-") > 1:
+        raise typer.BadParameter("standard input is named twice")
     sessions: list[Session] = []
     problems: list[Problem] = []
     for path in files:
@@ -75,7 +77,10 @@ def apply(
 
 @app.command("check")
 def check(ctx: typer.Context, files: Files, backdated: Backdated = False, json: AsJson = False) -> None:
-    """Try sessions without writing anything: every effect, or every refusal."""
+    """Try sessions without writing anything.
+
+    Says every effect, or every refusal.
+    """
     found: list[Applied] = []
 
     def screen() -> None:
@@ -93,8 +98,10 @@ def new(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help
     """Print a session file to fill in."""
     from ledger_cli import session_file
 
-    if not id.strip():
-        raise typer.BadParameter("give the new session an id")
+    try:
+        session_file.check_id(id)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault)) from None
     views.terminal.out(session_file.skeleton(id))
 
 
@@ -106,7 +113,9 @@ def list_(ctx: typer.Context, json: AsJson = False) -> None:
 
 
 @app.command("show")
-def show(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID")], json: AsJson = False) -> None:
+def show(
+    ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", callback=named)], json: AsJson = False
+) -> None:
     """What a session recorded, as the checkpoint's lines."""
     from ledger_cli.lines import line
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ledger_cli import instant, views
+from ledger_cli.names import is_seen
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Ledger
@@ -48,7 +49,16 @@ class Shell:
         """`[ENTITY] DATE`, as given."""
         if len(words) > 2:
             raise typer.BadParameter("give one entity (quote a name with spaces) and one date")
+        if len(words) == 2:
+            named(words[0])
         return (words[0] if len(words) == 2 else None), self.asked(words[-1])
+
+
+def named(text: str) -> str:
+    """An entity's name or an id, as given; a usage error where nothing of it shows."""
+    if not is_seen(text):
+        raise typer.BadParameter(f"{text!r} names nothing")
+    return text
 
 
 def shell(ctx: typer.Context) -> Shell:

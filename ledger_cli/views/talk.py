@@ -29,7 +29,7 @@ def applied(done: Applied, *, dry: bool = False) -> None:
 def small(done: Applied, already: str) -> None:
     """A session of one verdict or ending, or that it is so `already`."""
     if done.status == "unchanged":
-        out(f"{already}, since {when(done.at)} ({done.session}); nothing written\n")
+        out(f"{already} {when(done.at)} ({done.session}); nothing written\n")
     else:
         applied(done)
 

@@ -54,7 +54,7 @@ def test_what_is_not_rejected_is_left_alone_and_said_so(rejected: Repo, what: st
     rejected.run("reinstate", *arguments, *WHY)
     before = rejected.checkpoint.read_bytes()
     said = rejected.run("reinstate", *arguments, *WHY)
-    assert "is not rejected, since 2026-06-01 12:00" in said.out
+    assert "stands since 2026-06-01 12:00" in said.out
     assert said.out.endswith("; nothing written\n")
     [row] = rejected.run("reinstate", *arguments, *WHY, "--json").json["sessions"]
     assert row["status"] == "unchanged"
