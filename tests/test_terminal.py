@@ -52,7 +52,7 @@ def test_a_table_that_does_not_fit_becomes_records(story: Repo, monkeypatch: pyt
     ]
 
 
-def test_records_are_parted_by_a_blank_line_and_leave_out_what_is_empty(
+def test_records_are_parted_by_a_blank_line_and_name_what_is_empty(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -62,7 +62,7 @@ def test_records_are_parted_by_a_blank_line_and_leave_out_what_is_empty(
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
     assert [line.rstrip() for line in out.splitlines()] == [
         *("  name  a", "  n     1", "  what  xxxxxxxxxxxx", ""),
-        *("  name  b", "  what  y", ""),
+        *("  name  b", "  n", "  what  y", ""),
         *("  name", "  n", "  what"),
     ]
 

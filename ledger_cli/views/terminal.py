@@ -137,16 +137,14 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[Cell]], wrap: str, roo
 
 
 def _records(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
-    """Each row as lines of `name  value`, a blank line between; what is empty is left out, unless all is."""
+    """Each row as lines of `name  value`, a blank line between."""
     wide = max(map(_width, heads), default=0)
     told: list[Sequence[Cell]] = []
     for row in rows:
-        filled = [(head, cell) for head, cell in zip(heads, row, strict=True) if _text(cell)]
-        told += [*([[""]] if told else [])]
-        told += [
-            [(f"  {head}{' ' * (wide - _width(head))}  ", "dim"), cell]
-            for head, cell in filled or zip(heads, row, strict=True)
-        ]
+        told += [[""]] if told else []
+        for head, cell in zip(heads, row, strict=True):
+            if head or _text(cell):
+                told.append([(f"  {head}{' ' * (wide - _width(head))}  ", "dim"), cell])
     lines(told)
 
 
