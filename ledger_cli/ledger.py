@@ -10,6 +10,7 @@ raises `errors.Refused`, and then nothing was written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -24,6 +25,7 @@ from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy, utc
 from ledger_cli.model import (
     Ending,
+    Entity,
     Entry,
     Episode,
     Item,
@@ -70,6 +72,7 @@ class Applied:
     status: Literal["applied", "unchanged"]
     effects: Effects | None = None
     texts: dict[str, str] = field(default_factory=dict)  # of the items the effects name
+    noted: dict[str, int] = field(default_factory=dict)  # how many episodes and entities it brought
 
 
 class SlotRow(NamedTuple):
@@ -131,6 +134,16 @@ class Ledger:
                 raise Damaged(f"cannot read {checkpoint}: {fault.strerror or fault}") from None
             return cls(folder, **options)
         raise NoLedger(f"there is no ledger in {start} or above it", "run `ledger init` to begin one here")
+
+    @classmethod
+    def above(cls, folder: Path) -> Path | None:
+        """The nearest folder above this one that has a ledger, as far as can be seen."""
+        from ledger_cli.errors import LedgerError
+
+        try:
+            return cls.find(folder.absolute().parent, clock=lambda: LAST).root
+        except LedgerError:
+            return None
 
     @classmethod
     def init(cls, root: Path) -> list[str]:
@@ -301,7 +314,9 @@ class Ledger:
         named = {*came.added, *came.closed, *came.reopened, *came.rejected, *came.reinstated, *came.ended}
         named |= {id for pair in came.linked for id in pair}
         texts = {id: write.history.items[id].text for id in sorted(named)}
-        return Applied(write.session, write.at, "applied", came, texts)
+        brought = Counter(type(entry) for entry in write.entries)
+        noted = {"episode": brought[Episode], "entity": brought[Entity]}
+        return Applied(write.session, write.at, "applied", came, texts, {w: n for w, n in noted.items() if n})
 
     # The two axes
 
@@ -400,7 +415,7 @@ class Ledger:
 
     def slots(self, prefix: str = "") -> list[SlotRow]:
         """What each slot answers now, and what is planned for it; slots that answer nothing any more are left out."""
-        graph, now = self.database.read(), self.clock()
+        prefix, graph, now = canonical_name(prefix), self.database.read(), self.clock()
         by_slot: dict[tuple[str, Kind], list[Row]] = {}
         for row in self._rows(graph, graph.slot_items()):
             if (slot := row.item.slot) is not None and slot.startswith(prefix):
@@ -428,9 +443,17 @@ class Ledger:
 
     def sessions(self) -> list[SessionRow]:
         """All sessions, by clock and id."""
+        from ledger_cli import checkpoint
+
         graph = self.database.read()
-        pending = set(self.database.pending())
-        return [SessionRow(id, at, counts, id not in pending) for id, at, counts in graph.sessions()]
+        pending = self.database.pending()
+        entities = checkpoint.entities_by_session(self.database.data())
+        for id, entries in pending.items():
+            entities[id] = sum(isinstance(entry, Entity) for entry in entries)
+        return [
+            SessionRow(id, at, {**counts, "entity": entities[id]}, id not in pending)
+            for id, at, counts in graph.sessions()
+        ]
 
     def session(self, id: str) -> list[Entry]:
         """What a session recorded, in the order of the checkpoint. Raises Refused for an unknown one."""

@@ -15,11 +15,14 @@ def init(ctx: typer.Context) -> None:
 
     Again: adds what is missing.
     """
-    from ledger_cli.ledger import Ledger
+    from ledger_cli.ledger import FOLDER, Ledger
 
     root = shell(ctx).folder
+    above = Ledger.above(root)
     made = Ledger.init(root)
     views.terminal.out("".join(f"made {name}\n" for name in made) or f"{root} has a ledger already\n")
+    if above is not None and f"{FOLDER}/ledger.json" in made:
+        views.terminal.talk(f"note: {above} has a ledger already; this one is another, and the one that counts in here")
     if made:
         views.terminal.talk("Next: `ledger session new s1 > sessions/s1.yaml`, fill it in, `ledger session apply` it.")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ledger_cli.instant import show
 from ledger_cli.model import Episode
 from ledger_cli.views.as_json import compact
-from ledger_cli.views.terminal import Cell, lines, table, when
+from ledger_cli.views.terminal import Cell, counted, lines, table, when
 
 if TYPE_CHECKING:
     from ledger_cli.chains import Chains, Dossier, Node
@@ -205,18 +205,9 @@ def slots(found: Sequence[SlotRow]) -> None:
 
 def sessions(found: Sequence[SessionRow]) -> None:
     rows = [
-        ((s.id, "bold"), when(s.at), _counted(s.counts), "" if s.exported else ("not exported", "yellow"))
-        for s in found
+        ((s.id, "bold"), when(s.at), counted(s.counts), "" if s.exported else ("not exported", "yellow")) for s in found
     ]
     table(("session", "recorded at", "brought", ""), rows)
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {what if n == 1 else _plural(what)}" for what, n in counts.items() if n)
-
-
-def _plural(what: str) -> str:
-    return what[:-1] + "ies" if what.endswith("y") else what + "s"
 
 
 def query(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger_cli.errors import LedgerError, Refused
-from ledger_cli.views.terminal import Cell, lines, out, talk, when
+from ledger_cli.views.terminal import Cell, counted, lines, out, talk, when
 
 if TYPE_CHECKING:
     from ledger_cli.ledger import Applied
@@ -27,7 +27,7 @@ def applied(done: Applied, *, dry: bool = False) -> None:
 
 
 def small(done: Applied, already: str) -> None:
-    """A session of one verdict or ending, or that it is so `already`."""
+    """A session of one verdict or ending, or that it is so `already`, since when."""
     if done.status == "unchanged":
         out(f"{already} {when(done.at)} ({done.session}); nothing written\n")
     else:
@@ -46,6 +46,8 @@ def _effects(done: Applied) -> list[Sequence[Cell]]:
 
     for id in e.added:
         say("added", "green", id)
+    if done.noted:
+        rows.append(["  ", (f"{'noted':<10}", "green"), " ", counted(done.noted)])
     for old, new in e.linked:
         rows.append(["  ", (f"{'linked':<10}", "cyan"), " ", (new, "bold"), " supersedes ", (old, "bold")])
     for old, new in e.corrected:

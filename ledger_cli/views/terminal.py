@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,15 @@ def when(at: datetime) -> str:
     if not (at.hour or at.minute or at.second or at.microsecond):
         return day
     return f"{day} {at:%H:%M:%S.%f}".rstrip("0") if at.microsecond else f"{day} {at:%H:%M:%S}".removesuffix(":00")
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """How many of what: `2 episodes, 1 entity`."""
+    return ", ".join(f"{n} {what if n == 1 else _plural(what)}" for what, n in counts.items() if n)
+
+
+def _plural(what: str) -> str:
+    return what[:-1] + "ies" if what.endswith("y") else what + "s"
 
 
 def out(text: str) -> None:

@@ -103,3 +103,14 @@ def test_a_folder_where_a_file_has_to_be_is_named(repo: Repo) -> None:
 def test_where_nothing_can_be_made_it_says_so(repo: Repo) -> None:
     said = repo.run("-C", "/proc", "init", code=1)
     assert said.err.startswith("error: cannot write /proc/sessions: ")
+
+
+def test_a_ledger_inside_of_another_is_said_to_be_one(repo: Repo) -> None:
+    inside = repo.path / "sessions" / "deep"
+    inside.mkdir(parents=True)
+    said = repo.run("-C", inside, "init")
+    assert said.err.splitlines()[0] == (
+        f"note: {repo.path} has a ledger already; this one is another, and the one that counts in here"
+    )
+    assert repo.run("-C", inside, "init").err == ""
+    assert repo.run("-C", repo.path, "init").err == ""

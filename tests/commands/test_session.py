@@ -300,3 +300,22 @@ def test_the_list_of_sessions_is_the_same_after_a_rebuild(long_story):
     before = long_story.run("session", "list", "--json").out
     long_story.run("rebuild")
     assert long_story.run("session", "list", "--json").out == before
+
+
+def test_episodes_and_entities_are_effects_too(repo: Repo) -> None:
+    known = [{"name": "orders", "kind": "service"}, {"name": "Ada", "kind": "person"}]
+    one = {"session": "a", "at": "2024-01-01", "entities": known}
+    two = {"session": "b", "at": "2024-01-02", "entities": known[:1], "episodes": [{"kind": "message", "text": "hi"}]}
+    file = repo.write(one, two)
+    told = [line for line in repo.run("session", "check", file).out.splitlines() if "noted" in line]
+    assert told == ["  noted      2 entities", "  noted      1 episode, 1 entity"]
+    assert repo.run("session", "apply", file, "--no-export").out.count("  noted      ") == 2
+    for _ in ("waiting", "exported"):
+        rows = repo.run("session", "list", "--json").json["sessions"]
+        assert [(row["counts"]["entity"], row["counts"]["episode"]) for row in rows] == [(2, 0), (1, 1)]
+        listed = repo.run("session", "list").out
+        assert "  2 entities" in listed
+        assert "  1 episode, 1 entity" in listed
+        repo.run("export")
+    said = repo.run("session", "apply", file, "--json").json
+    assert all("noted" not in row for row in said["sessions"])

@@ -66,3 +66,9 @@ def test_no_slot_is_an_answer(story: Repo) -> None:
     said = story.run("slots", "weather/")
     assert (said.out, said.err) == ("no slot answers anything\n", "")
     assert story.run("slots", "weather/", "--json").json == {"slots": []}
+
+
+@pytest.mark.parametrize("prefix", ["caf\u00e9 bar/", "cafe\u0301 bar/", "  cafe\u0301   bar/", "caf\u00e9\u00a0bar/"])
+def test_a_prefix_is_written_as_loosely_as_a_slot(repo: Repo, prefix: str) -> None:
+    repo.apply({"session": "s", "decisions": [{"text": "espresso", "slot": "caf\u00e9 bar/coffee"}]})
+    assert [row["slot"] for row in repo.run("slots", prefix, "--json").json["slots"]] == ["caf\u00e9 bar/coffee"]
