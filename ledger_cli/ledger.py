@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ledger_cli import holds
 from ledger_cli.database import Database, Say
-from ledger_cli.errors import Damaged, NoLedger, Problem, Refused, SessionFileError, quoted, short
+from ledger_cli.errors import Damaged, LedgerError, NoLedger, Problem, Refused, SessionFileError, quoted, short
 from ledger_cli.history import History, state_at
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, show, tidy, utc
@@ -138,8 +138,6 @@ class Ledger:
     @classmethod
     def above(cls, folder: Path) -> Path | None:
         """The nearest folder above this one that has a ledger, as far as can be seen."""
-        from ledger_cli.errors import LedgerError
-
         try:
             return cls.find(folder.absolute().parent, clock=lambda: LAST).root
         except LedgerError:
