@@ -410,7 +410,7 @@ def test_a_query_shows_no_python(story):
 
 
 def test_a_session_needs_an_id(repo):
-    assert "give the new session an id" in repo.run("session", "new", "", code=2).err
+    assert "'' is empty; write something" in repo.run("session", "new", "", code=2).err
 
 
 def test_now_is_shown_to_the_second(story):
