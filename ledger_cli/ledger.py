@@ -12,95 +12,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ledger_cli import holds
+from ledger_cli.answers import Answer, Applied, Checkup, SessionRow, SlotRow
 from ledger_cli.database import Database, Say
 from ledger_cli.errors import Damaged, LedgerError, NoLedger, Problem, Refused, SessionFileError, quoted, short
-from ledger_cli.history import History, state_at
+from ledger_cli.history import History
 from ledger_cli.holds import Change, Row
-from ledger_cli.instant import LAST, days_late, show, tidy, utc
+from ledger_cli.instant import LAST, days_late, utc
 from ledger_cli.model import (
-    Ending,
     Entity,
     Entry,
     Episode,
     Item,
     Kind,
-    Link,
-    Review,
     Target,
     Verdict,
     canonical_id,
     canonical_name,
     entity_key,
 )
-from ledger_cli.names import LONGEST
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains, checks
-    from ledger_cli.effects import Effects
     from ledger_cli.stated import Session
+    from ledger_cli.verdicts import Builder
     from ledger_cli.writer import Writer
-
-    Builder = Callable[[Writer, datetime], Session | "Applied"]
 
 FOLDER = "snapshots"
 SESSIONS = "sessions"
-
-
-class Answer(NamedTuple):
-    """What held at `valid_at`, as known at `known_at` (None: all that is known now), by (text, id)."""
-
-    entity: str | None
-    valid_at: datetime
-    known_at: datetime | None
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class Applied:
-    """What became of one session."""
-
-    session: str
-    at: datetime
-    status: Literal["applied", "unchanged"]
-    effects: Effects | None = None
-    texts: dict[str, str] = field(default_factory=dict)  # of the items the effects name
-    noted: dict[str, int] = field(default_factory=dict)  # how many episodes and entities it brought
-
-
-class SlotRow(NamedTuple):
-    """What a slot answers now, and what is planned for it."""
-
-    slot: str
-    kind: Kind
-    current: Row | None
-    planned: tuple[Row, ...]
-
-
-class SessionRow(NamedTuple):
-    """One applied session: its clock, how many entries of each sort it brought, and whether the checkpoint has it."""
-
-    id: str
-    at: datetime
-    counts: dict[str, int]
-    exported: bool
-
-
-class Checkup(NamedTuple):
-    """What `check` found; `errors` are those that fail it."""
-
-    findings: tuple[checks.Finding, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not any(f.severity == "error" for f in self.findings)
 
 
 class Ledger:
@@ -206,33 +151,9 @@ class Ledger:
         self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
     ) -> Applied:
         """Record a verdict as a small session of its own; unchanged where it stands already."""
-        at = utc(at) if at is not None else None
-        target = Target(canonical_id(target.id), canonical_id(target.new) if target.new else None, target.ending)
-        subject = target.id if target.new is None else f"{target.id}-{target.new}"
-        kind = "link-" if target.new is not None else "end-" if target.ending else ""
-        verb = verdict.removesuffix("s")
-        on: object = target.id
-        if target.new is not None:
-            on = {"old": target.id, "new": target.new}
-        elif target.ending:
-            on = {"end": target.id}
+        from ledger_cli import verdicts
 
-        from ledger_cli import session_file
-
-        def build(writer: Writer, now: datetime) -> Session | Applied:
-            history = History(writer.graph.component([i for i in (target.id, target.new) if i], []))
-            if (stands := _stands(history, verdict, target)) is not None:
-                return Applied(stands.session, stands.recorded_at, "unchanged")
-            if verdict == "reinstates" and any(
-                r.verdict == "rejects" and r.recorded_at == at and history.same_target(r.target, target)
-                for r in history.reviews
-            ):
-                raise Refused(f"{target} was rejected at that very clock, which wins", "give a later --at")
-            clock = show(at or now)
-            session = _named(f"{verb}-{kind}{subject}", clock)
-            reviews = [{verb: on, "by": by, "reason": reason}]
-            return session_file.of({"session": session, "at": clock, "reviews": reviews})
-
+        build = verdicts.review(verdict, target, by, reason, utc(at) if at is not None else None)
         return self._write([build], export=export)[0]
 
     def end(
@@ -246,22 +167,9 @@ class Ledger:
         export: bool = True,
     ) -> Applied:
         """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
-        from ledger_cli import session_file
+        from ledger_cli import verdicts
 
-        id, on, at = canonical_id(id), utc(on), utc(at) if at is not None else None
-
-        def build(writer: Writer, now: datetime) -> Session | Applied:
-            history = History(writer.graph.component([id], []))
-            if id in history.items:
-                place = history.place[id]
-                if state_at(history).end(place) == on:
-                    same = [e for e in history.endings if history.place[e.id] == place and e.valid_to == on]
-                    last = max(same, key=lambda e: (e.recorded_at, e.session))
-                    return Applied(last.session, last.recorded_at, "unchanged")
-            clock = show(at or now)
-            ending = {"id": id, "validTo": show(on), "by": by, "reason": reason}
-            return session_file.of({"session": _named(f"end-{id}", clock), "at": clock, "endings": [ending]})
-
+        build = verdicts.ending(canonical_id(id), utc(on), by, reason, utc(at) if at is not None else None)
         return self._write([build], export=export)[0]
 
     def _write(
@@ -289,10 +197,11 @@ class Ledger:
 
     def _one(self, writer: Writer, build: Builder, backdated: bool) -> Applied:
         from ledger_cli import effects, known, rules
+        from ledger_cli.verdicts import next_clock
 
         graph = writer.graph
         now, newest = self.clock(), graph.newest()
-        session = build(writer, _next(now, newest))
+        session = build(graph, next_clock(now, newest))
         if isinstance(session, Applied):
             return session
         names = known.named(session)
@@ -551,52 +460,8 @@ def _may_be_read(path: Path) -> bool:
         return True
 
 
-def _named(what: str, clock: str) -> str:
-    """The id of a small session: what it does and when, as much of it as an id may hold."""
-    return f"{what[: LONGEST - len(clock) - 1]}-{clock}"
-
-
 def _as_stated(session: Session) -> Builder:
-    return lambda writer, now: session
-
-
-def _next(now: datetime, newest: datetime | None) -> datetime:
-    """The clock of a review or an ending that states none: later than the newest entry.
-
-    With the clock of the verdict it overrules it would not count: at one instant, `rejects` wins.
-    """
-    at = tidy(now, newest)
-    return at if newest is None or at > newest else newest + timedelta(microseconds=1)
-
-
-def _stands(history: History, verdict: Verdict, target: Target) -> Review | Item | Link | Ending | None:
-    """What says already what this verdict would say: the last such verdict, or, for a reinstatement of what was never
-    rejected, the entry itself. None where the verdict would be news, or its target is unknown.
-    """
-    state = state_at(history)
-    if target.id not in history.items or (target.new is not None and target.new not in history.items):
-        return None
-    place = history.place[target.id]
-    entries: list[Review | Item | Link | Ending] = []
-    if target.new is not None:
-        pair = history.pair(target)
-        if pair not in state.links:
-            return None
-        rejected = {pair in state.rejected_links}
-        entries += [link for link in history.links if history.pair(link) == pair]
-        said = [r for r in history.reviews if r.target.new is not None and history.pair(r.target) == pair]
-    elif target.ending:
-        rejected = {not live for live in state.endings.get(place, {}).values()}
-        entries += [e for e in history.endings if history.place[e.id] == place]
-        said = [r for r in history.reviews if r.target.ending and history.place.get(r.target.id) == place]
-    else:
-        rejected = {target.id in state.rejected}
-        entries.append(history.items[target.id])
-        said = [r for r in history.reviews if r.target == target]
-    if rejected != {verdict == "rejects"}:
-        return None
-    entries += [r for r in said if r.verdict == verdict]
-    return max(entries, key=lambda e: (isinstance(e, Review), e.recorded_at, e.session))
+    return lambda graph, now: session
 
 
 def _begin(root: Path) -> Iterator[str]:

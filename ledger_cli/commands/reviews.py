@@ -10,7 +10,7 @@ from ledger_cli import views
 from ledger_cli.commands.shell import AsJson, At, By, NoExport, answer, named, shell
 
 if TYPE_CHECKING:
-    from ledger_cli.ledger import Applied
+    from ledger_cli.answers import Applied
     from ledger_cli.model import Verdict
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id.", callback=named)]

@@ -11,7 +11,7 @@ from ledger_cli import views
 from ledger_cli.commands.shell import AsJson, NoExport, answer, named, shell
 
 if TYPE_CHECKING:
-    from ledger_cli.ledger import Applied
+    from ledger_cli.answers import Applied
     from ledger_cli.stated import Session
 
 app = typer.Typer(no_args_is_help=True, help="Apply sessions, try them, list them.", rich_markup_mode=None)

@@ -12,11 +12,11 @@ from ledger_cli.model import Episode
 from ledger_cli.views import terminal
 
 if TYPE_CHECKING:
+    from ledger_cli.answers import Answer, Applied, Checkup, SessionRow, SlotRow
     from ledger_cli.chains import Chains, Dossier, Node
     from ledger_cli.checks import Finding
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row
-    from ledger_cli.ledger import Answer, Applied, Checkup, SessionRow, SlotRow
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]

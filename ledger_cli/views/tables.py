@@ -12,10 +12,10 @@ from ledger_cli.views.as_json import compact
 from ledger_cli.views.terminal import Cell, counted, lines, table, when
 
 if TYPE_CHECKING:
+    from ledger_cli.answers import Answer, Checkup, SessionRow, SlotRow
     from ledger_cli.chains import Chains, Dossier, Node
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row, Shown
-    from ledger_cli.ledger import Answer, Checkup, SessionRow, SlotRow
     from ledger_cli.model import Ending, Interval, Item, Link, Review
 
 

@@ -10,7 +10,7 @@ from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.views.terminal import Cell, counted, lines, out, talk, when
 
 if TYPE_CHECKING:
-    from ledger_cli.ledger import Applied
+    from ledger_cli.answers import Applied
 
 
 def applied(done: Applied, *, dry: bool = False) -> None:
