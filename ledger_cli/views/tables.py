@@ -237,7 +237,9 @@ def check(found: Checkup) -> None:
     rows: list[Sequence[Cell]] = []
     for f in found.findings:
         where = f"snapshots/ledger.json:{f.line}: " if f.line is not None else ""
-        rows.append([where, (f"{f.severity}: ", styles[f.severity]), f.message, (f" [{f.code}]", "dim")])
+        by = ", ".join(id for id in f.sessions if id not in f.message)
+        who = f" (session{'s' if ', ' in by else ''} {by})" if by else ""
+        rows.append([where, (f"{f.severity}: ", styles[f.severity]), f"{f.message}{who}", (f" [{f.code}]", "dim")])
         if f.hint:
             rows.append(["  hint: ", f.hint])
     errors = sum(f.severity == "error" for f in found.findings)
