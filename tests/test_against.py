@@ -116,10 +116,14 @@ def test_a_truncated_file_is_one_problem_and_not_a_hundred(kept: Repo) -> None:
 
 def test_a_link_to_what_the_other_side_rejected_is_information(kept: Repo) -> None:
     branch(kept, "theirs", decided("theirs", 2, reviews=[{"reject": "d5", "by": "sam", "reason": "no"}]))
-    branch(kept, "mine", decided("mine", 1, {"id": "n", "text": "more", "supersedes": "d5", "slot": "payments/retries"}))
+    branch(
+        kept, "mine", decided("mine", 1, {"id": "n", "text": "more", "supersedes": "d5", "slot": "payments/retries"})
+    )
     [problem] = [p for p in found(kept, "--base", "theirs") if p["severity"] == "error"]
     assert problem["code"] == "rewritten"  # not merged yet: what is on theirs is not here
-    (kept.path / ".git" / "info" / "attributes").write_text("snapshots/ledger.json merge=union\n")  # by hand, as it were
+    (kept.path / ".git" / "info" / "attributes").write_text(
+        "snapshots/ledger.json merge=union\n"
+    )  # by hand, as it were
     kept.git("merge", "-q", "--no-commit", "theirs")
     kept.run("export")
     kept.git("commit", "-aqm", "merged")

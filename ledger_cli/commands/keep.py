@@ -33,6 +33,9 @@ def export(
     drop: Annotated[
         list[str] | None, typer.Option("--drop", metavar="SESSION", help="Give up a session that was never exported.")
     ] = None,
+    hook: Annotated[
+        bool, typer.Option("--hook", help="Exit with 1 where the file changed: the commit has to take it in.")
+    ] = False,
 ) -> None:
     """Write the checkpoint with all that is pending.
 
@@ -45,6 +48,8 @@ def export(
     views.terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
     if changed:
         views.terminal.talk(f"Next: `git add {name}`")
+        if hook:
+            raise typer.Exit(1)
 
 
 def rebuild(ctx: typer.Context) -> None:
