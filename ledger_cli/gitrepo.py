@@ -161,12 +161,12 @@ class GitRepo:
         """The best common ancestor of two commits; None where they have none, or a shallow clone lacks it."""
         return self._run("merge-base", one, other).partition("\n")[0] or None
 
-    def fork_point(self, base: str) -> str | None:
-        """Where what HEAD adds left `base`; on a merge commit, where what was merged into the base left it."""
-        head = self._commit("HEAD")
-        if not head:
+    def fork_point(self, base: str, tip: str = "HEAD") -> str | None:
+        """Where what a tip adds left `base`; on a merge commit, where what was merged into the base left it."""
+        commit = self._commit(tip)
+        if not commit:
             return None
-        own, *above = self._run("rev-list", "--parents", "-1", head).split()
+        own, *above = self._run("rev-list", "--parents", "-1", commit).split()
         if base in above and len(above) > 1:
             return self.merge_base(base, next(p for p in above if p != base))
         return self.merge_base(base, own)
