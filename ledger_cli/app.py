@@ -38,6 +38,7 @@ COMMANDS = {
     "export": "keep.export",
     "rebuild": "keep.rebuild",
     "doctor": "keep.doctor",
+    "textconv": "setup.textconv",
 }
 """Every command, in the order of the help, and where it stands in `commands/`."""
 

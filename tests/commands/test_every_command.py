@@ -67,6 +67,7 @@ MISUSED = {  # a command line -> what stderr says of it
     ("believed", "2024-01-20", "--known", "20240120"): "'20240120' is not a time",
     ("diff", "--from", "2024-01-01"): "Missing option '--to'",
     ("diff", "--from", "2024-13-01", "--to", "2024-12-01"): "'2024-13-01' does not exist",
+    ("textconv",): "Missing argument 'FILE'",
     ("history",): "Missing argument 'ENTITY|ID'",
     ("show",): "Missing argument 'ID'",
     ("search",): "Missing argument 'WORDS'",
