@@ -37,6 +37,7 @@ COMMANDS = {
     "check": "keep.check",
     "export": "keep.export",
     "rebuild": "keep.rebuild",
+    "install": "setup.install",
     "doctor": "keep.doctor",
     "textconv": "setup.textconv",
 }

@@ -14,19 +14,6 @@ from tests.conftest import ROOT, Repo
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-@pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `ledger` on the path that is the one under test, whatever is installed."""
-    path = tmp_path / "bin" / "ledger"
-    path.parent.mkdir()
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m ledger_cli "$@"\n')
-    path.chmod(0o755)
-    monkeypatch.setenv(
-        "PATH", f"{path.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    )
-    return path
-
-
 def install(folder: Path) -> None:
     (folder / ".pre-commit-config.yaml").write_bytes((ROOT / ".pre-commit-config.yaml").read_bytes())
     subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=folder, check=True, capture_output=True)

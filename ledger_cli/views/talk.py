@@ -10,6 +10,7 @@ from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.views.terminal import Cell, lines, out, talk, when
 
 if TYPE_CHECKING:
+    from ledger_cli.installing import Done
     from ledger_cli.ledger import Applied
 
 
@@ -83,6 +84,16 @@ def count(done: Sequence[Applied], of: int) -> None:
     rest = f", {len(done) - new} unchanged" if len(done) > new else ""
     stopped = f", {of - len(done)} not tried" if len(done) < of else ""
     talk(f"{new} applied{rest}{stopped} of {of} sessions")
+
+
+def installed(done: Sequence[Done]) -> None:
+    """What was set up, and what is left to do."""
+    rows: list[Sequence[Cell]] = []
+    for d in done:
+        rows.append([(f"{d.name:<22}", "bold"), d.message])
+        if d.hint:
+            rows.append([" " * 22, "hint: ", d.hint])
+    lines(rows)
 
 
 def error(fault: LedgerError) -> None:

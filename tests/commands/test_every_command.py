@@ -42,6 +42,7 @@ NEEDS_A_LEDGER = [
     ("check",),
     ("export",),
     ("rebuild",),
+    ("install",),
     ("doctor",),
 ]
 MISUSED = {  # a command line -> what stderr says of it
