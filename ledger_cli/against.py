@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from ledger_cli import append_only, checks, comparison, scan
 from ledger_cli.append_only import Base
 from ledger_cli.errors import Damaged, Refused
 from ledger_cli.gitrepo import GitRepo
-from ledger_cli.ledger import SESSIONS, Checkup, Ledger, is_session_file
+from ledger_cli.ledger import FOLDER, SESSIONS, Checkup, Ledger, is_session_file
 from ledger_cli.model import Entry
 
 _UNREAD = {"format", "truncated"}
@@ -30,7 +31,7 @@ def check(ledger: Ledger, *, base: str | None = None, staged: bool = False) -> C
     given. Raises Refused for a revision that is not there, NoRepository, and Damaged for an index in conflict.
     """
     repo = GitRepo.of(ledger.root)
-    path = repo.inside(ledger.database.checkpoint)
+    path = _path(repo, ledger, FOLDER, ledger.database.checkpoint.name)
     ground = _stands_on(repo, path, base) if base is not None or staged else _Ground([])
     if not staged:
         data, found = ledger.database.data(), ledger.check()
@@ -69,7 +70,7 @@ def compare(ledger: Ledger, revisions: str) -> Compared:
     checkpoint of which most cannot be read.
     """
     repo = GitRepo.of(ledger.root)
-    path = repo.inside(ledger.database.checkpoint)
+    path = _path(repo, ledger, FOLDER, ledger.database.checkpoint.name)
     dots = "..." if "..." in revisions else ".." if ".." in revisions else ""
     first, _, last = revisions.partition(dots) if dots else (revisions, "", "")
     start, tip = repo.commit(first or "HEAD"), repo.commit(last or "HEAD") if dots else None
@@ -108,6 +109,11 @@ def _named(repo: GitRepo, name: str, commit: str) -> str:
     return name if name.startswith(short) else f"{name} ({short})"
 
 
+def _path(repo: GitRepo, ledger: Ledger, *names: str) -> str:
+    """A path of the ledger as git names it. Symlinks on it are followed in the revision, not on this disk."""
+    return posixpath.normpath(posixpath.join(repo.inside(ledger.root), *names))
+
+
 def _stands_on(repo: GitRepo, path: str, base: str | None) -> _Ground:
     if base is None:
         commits = [("HEAD" if n == 0 else "MERGE_HEAD", commit) for n, commit in enumerate(repo.parents())]
@@ -124,7 +130,7 @@ def _stands_on(repo: GitRepo, path: str, base: str | None) -> _Ground:
 
 def _staged_sessions(repo: GitRepo, ledger: Ledger) -> list[tuple[str, bytes]]:
     """The session files of the index, named from the ledger's folder."""
-    folder = repo.inside(ledger.root / SESSIONS)
+    folder = _path(repo, ledger, SESSIONS)
     files = ((path.removeprefix(f"{folder}/"), data) for path, data in repo.staged_under([folder]))
     return [(f"{SESSIONS}/{name}", data) for name, data in files if "/" not in name and is_session_file(name)]
 

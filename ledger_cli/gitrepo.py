@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,11 @@ _ELSEWHERE = (
     *("GIT_NAMESPACE", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
 )
 """What a hook inherits, and what may point git at another repository or index. Settings and ceilings stay."""
+
+
+Entry = tuple[str, str]
+"""The mode and the id of a file of a commit, or of the index."""
+_LINK = "120000"
 
 
 class GitMissing(LedgerError):
@@ -172,36 +178,63 @@ class GitRepo:
         return self.merge_base(base, own)
 
     def blob(self, commit: str, path: str) -> bytes | None:
-        """A file's bytes at a commit; None where it was not there."""
-        code, out, err = self._git("cat-file", "blob", f"{commit}:{path}")
-        if code == 0:
-            return out
-        if self._git("cat-file", "-e", commit)[0] == 0 and not self._run("ls-tree", commit, "--", path):
-            return None
-        raise _complaint(err)
+        """A file's bytes at a commit, through symlinks of that commit; None where it was not there."""
+
+        def entry(name: str) -> Entry | None:
+            row = self._run("ls-tree", "-z", "--full-tree", commit, "--", name).partition("\0")[0]
+            return (row.split(" ")[0], row.partition("\t")[0].split(" ")[2]) if row else None
+
+        return self._followed(entry, path)
+
+    def _followed(self, entry: Callable[[str], Entry | None], path: str) -> bytes | None:
+        """The bytes at a path where `entry` gives the mode and the id of each: the files of the disk do not count."""
+        for _ in range(20):
+            found = entry(path)
+            if found is not None and found[0].startswith("100"):
+                return self._bytes(found[1])
+            parts = path.split("/")
+            heads = ("/".join(parts[:n]) for n in range(len(parts), 0, -1))
+            links = ((head, e[1]) for head in heads if (e := entry(head)) is not None and e[0] == _LINK)
+            if (link := next(links, None)) is None:
+                return None
+            target, rest = os.fsdecode(self._bytes(link[1])), path[len(link[0]) :].lstrip("/")
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(link[0]), target, rest))
+            if path.startswith(("/", "..")):
+                return None
+        return None
+
+    def _bytes(self, id: str) -> bytes:
+        code, out, err = self._git("cat-file", "blob", id)
+        if code != 0:
+            raise _complaint(err)
+        return out
 
     # The index
 
     def staged(self, path: str) -> bytes | None:
         """A file's bytes as the next commit would have them; None if it would not have it. Raises Damaged."""
-        return next((data for _, data in self.staged_under([path])), None)
+
+        def entry(name: str) -> Entry | None:
+            rows = [row for row in self._listed([name]) if row[3] == name]
+            if any(stage != "0" for _, _, stage, _ in rows):
+                hint = f"resolve it, then `git add {name}`"
+                raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
+            return (rows[0][0], rows[0][1]) if rows else None
+
+        return self._followed(entry, path)
 
     def staged_under(self, paths: Iterable[str]) -> list[tuple[str, bytes]]:
         """The files at or under these paths with their bytes, in the index that a hook is given, or the usual one.
 
-        Raises Damaged for a file of which a merge left several versions.
+        Symlinks, and files of which a merge left several versions, are left out.
         """
-        listed = self._listed(paths)
-        for _, stage, path in listed:
-            if stage != "0":
-                hint = f"resolve it, then `git add {path}`"
-                raise Damaged(f"merge conflict in {path}: the index holds several versions of it", hint)
-        ids = "".join(f"{id}\n" for id, _, _ in listed)
+        listed = [(id, path) for mode, id, stage, path in self._listed(paths) if stage == "0" and mode != _LINK]
+        ids = "".join(f"{id}\n" for id, _ in listed)
         code, out, err = self._git("cat-file", "--batch", extra=self._index(), say=ids.encode())
         if code != 0:
             raise _complaint(err)
         found, at = [], 0
-        for id, _, path in listed:
+        for id, path in listed:
             end = out.index(b"\n", at)
             head = out[at:end].split()
             if len(head) != 3:
@@ -211,7 +244,7 @@ class GitRepo:
             at = end + size + 2
         return found
 
-    def _listed(self, paths: Iterable[str]) -> list[tuple[str, str, str]]:
+    def _listed(self, paths: Iterable[str]) -> list[tuple[str, str, str, str]]:
         words = ("--literal-pathspecs", "ls-files", "--stage", "-z", "--", *paths)
         code, out, err = self._git(*words, extra=self._index())
         if code != 0:
@@ -220,7 +253,7 @@ class GitRepo:
         for row in os.fsdecode(out).split("\0")[:-1]:
             (mode, id, stage), path = row.partition("\t")[0].split(" "), row.partition("\t")[2]
             if mode != "160000":  # a submodule's commit is no file
-                rows.append((id, stage, path))
+                rows.append((mode, id, stage, path))
         return rows
 
     def _index(self) -> dict[str, str]:

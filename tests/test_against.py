@@ -344,3 +344,17 @@ def test_it_touches_neither_the_index_nor_the_file(kept: Repo) -> None:
     before = (kept.path / ".git" / "index").read_bytes(), kept.checkpoint.stat().st_mtime_ns
     kept.run("check", "--staged", "--base", "HEAD")
     assert ((kept.path / ".git" / "index").read_bytes(), kept.checkpoint.stat().st_mtime_ns) == before
+
+
+def test_a_checkpoint_behind_a_symlink_is_followed_in_the_revision(kept: Repo) -> None:
+    kept.git("mv", "snapshots/ledger.json", "real.json")
+    kept.checkpoint.symlink_to("../real.json")
+    kept.git("add", "-A")
+    assert codes(kept, "--staged", code=0) == []
+    kept.git("commit", "-qm", "moved")
+    assert codes(kept, "--base", "HEAD~1", "--staged", code=0) == []
+    real = kept.path / "real.json"
+    real.write_text(real.read_text().replace("orders uses postgres", "orders uses sqlite"))
+    assert codes(kept, "--base", "HEAD~1") == ["rewritten"]
+    kept.git("add", "-A")
+    assert codes(kept, "--staged") == ["rewritten"]

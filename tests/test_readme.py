@@ -130,6 +130,30 @@ def test_the_lines_for_ci_pass_where_all_is_committed(story: Repo, play: Play) -
     play(f"```sh\n{lines}```\n", story.path)
 
 
+def test_the_lines_for_other_ci_pass_on_what_only_adds(
+    story: Repo, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.git("add", ".")
+    story.git("commit", "-qm", "base")
+    story.apply({"session": "more", "at": "2024-05-01", "decisions": [{"text": "more"}]})
+    story.git("add", ".")
+    story.git("commit", "-qm", "more")
+    monkeypatch.setenv("BASE", "HEAD~1")
+    play(section("In pull requests"), story.path)
+
+
+def test_the_lines_for_github_and_gitlab_are_those_that_the_action_runs() -> None:
+    (_, github), (_, gitlab) = blocks(section("In pull requests"), "yaml")
+    steps = yaml.safe_load(github)["jobs"]["ledger"]["steps"]
+    own = yaml.safe_load((ROOT / ".github" / "workflows" / "ledger.yml").read_text(encoding="utf-8"))
+    merged = next(s for s in own["jobs"]["ledger"]["steps"] if "ref" in s.get("with", {}))
+    assert steps[0]["with"] == {k: v for k, v in merged["with"].items() if k != "path"}
+    assert len(github.splitlines()) <= 10
+    ((_, lines),) = blocks(section("In pull requests"), "sh")
+    for line in lines.splitlines():
+        assert line.replace("$BASE", "$CI_MERGE_REQUEST_DIFF_BASE_SHA") in gitlab
+
+
 def test_the_python_lines_run(story: Repo) -> None:
     done = subprocess.run(
         [sys.executable, "-c", block(section("From Python"), "python")],
