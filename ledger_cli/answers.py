@@ -54,9 +54,10 @@ class SessionRow(NamedTuple):
 
 
 class Checkup(NamedTuple):
-    """What `check` found; `errors` are those that fail it."""
+    """What `check` found in a file, named from the top of its repository. Errors fail it."""
 
     findings: tuple[checks.Finding, ...]
+    file: str = "snapshots/ledger.json"
 
     @property
     def ok(self) -> bool:

@@ -37,7 +37,9 @@ COMMANDS = {
     "check": "keep.check",
     "export": "keep.export",
     "rebuild": "keep.rebuild",
+    "install": "setup.install",
     "doctor": "keep.doctor",
+    "textconv": "setup.textconv",
 }
 """Every command, in the order of the help, and where it stands in `commands/`."""
 

@@ -62,7 +62,12 @@ def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
                 "or record which supersedes which",
             )
         )
-    return sorted(found, key=lambda f: (f.line or 0, f.code, f.ids))
+    return list(in_order(found))
+
+
+def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by line, code and whom they name."""
+    return tuple(sorted(found, key=lambda f: (f.line or 0, f.code, f.ids, f.message)))
 
 
 def problem(finding: Finding) -> Problem:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import os
+import shlex
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
+from ledger_cli import checkpoint, installing
 from ledger_cli.errors import LedgerError
 from ledger_cli.gitrepo import GitRepo
 from ledger_cli.ledger import FOLDER, Ledger
 from ledger_cli.store import engine as engines
-
-HOOKS = ("ledger-export", "ledger-check")
 
 
 @dataclass(frozen=True)
@@ -99,29 +102,70 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
         yield Examined("tracked", True, f"{FOLDER}/ledger.json is tracked")
     else:
         yield Examined("tracked", False, f"{FOLDER}/ledger.json is not tracked", f"git add {FOLDER}/ledger.json")
-    eol = repo.attribute(checkpoint, "eol")
-    if eol == "lf":
-        yield Examined("attributes", True, "the checkpoint keeps its line ends everywhere (eol=lf)")
-    else:
-        yield Examined("attributes", False, "line ends of the checkpoint may be changed by git", "ledger init")
-    yield _hook(repo)
+    yield _attributes(repo, checkpoint)
+    yield _merge_driver(repo)
+    yield _textconv(repo, checkpoint)
+    yield _hook(repo, ledger)
 
 
-def _hook(repo: GitRepo) -> Examined:
-    config = repo.root / ".pre-commit-config.yaml"
-    text = config.read_text(encoding="utf-8", errors="replace") if config.is_file() else ""
-    if missing := [hook for hook in HOOKS if hook not in _hooks(text)]:
-        hint = f"add {' and '.join(missing)} to the hooks in .pre-commit-config.yaml (see README)"
-        return Examined("hook", False, "no pre-commit hook exports and checks the checkpoint", hint)
-    script = repo.hooks_path() / "pre-commit"
-    if not script.exists():
-        return Examined(
-            "hook", False, "the hooks are configured, but pre-commit is not installed", "pre-commit install"
-        )
+def _attributes(repo: GitRepo, checkpoint: Path) -> Examined:
+    if repo.attribute(checkpoint, "eol") != "lf":
+        return Examined("attributes", False, "line ends of the checkpoint may be changed by git", "ledger install")
+    if lacking := [name for name in ("merge", "diff") if repo.attribute(checkpoint, name) != "ledger"]:
+        told = " and ".join(f"{name}=ledger" for name in lacking)
+        return Examined("attributes", False, f"the checkpoint lacks the attributes {told}", "ledger install")
+    return Examined("attributes", True, "the checkpoint keeps its line ends, and has its drivers")
+
+
+def _merge_driver(repo: GitRepo) -> Examined:
+    """Dry run: the configured driver merges three empty checkpoints, in a folder of its own."""
+    command = repo.setting("merge.ledger.driver")
+    if not command:
+        return Examined("merge driver", False, "git merges the checkpoint line by line", "ledger install")
+    with tempfile.TemporaryDirectory() as folder:
+        names = {"%O": "base", "%A": "ours", "%B": "theirs"}
+        for name in names.values():
+            (Path(folder) / name).write_bytes(checkpoint.EMPTY)
+        for mark, name in {**names, "%P": f"{FOLDER}/ledger.json"}.items():
+            command = command.replace(mark, shlex.quote(name))
+        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+        merged = (Path(folder) / "ours").read_bytes()
+    if done.returncode == 0 and merged == checkpoint.EMPTY:
+        return Examined("merge driver", True, "merges by entry")
+    why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return Examined("merge driver", False, f"the driver does not run: {why}", _on_path(repo, "merge.ledger.driver"))
+
+
+def _textconv(repo: GitRepo, path: Path) -> Examined:
+    if not repo.setting("diff.ledger.textconv"):
+        return Examined("diff driver", False, "git shows the checkpoint as JSON", "ledger install")
+    if repo.tracks(path) and (why := repo.shows(path)) is not None:
+        return Examined("diff driver", False, f"the driver does not run: {why}", _on_path(repo, "diff.ledger.textconv"))
+    return Examined("diff driver", True, "git shows the checkpoint in words")
+
+
+def _on_path(repo: GitRepo, name: str) -> str:
+    if repo.setting(name) != installing.SETTINGS[name]:
+        return "ledger install"
+    return "put the folder of this `ledger` on the PATH that git sees"
+
+
+def _hook(repo: GitRepo, ledger: Ledger) -> Examined:
+    config, script = repo.root / ".pre-commit-config.yaml", repo.hooks_path() / "pre-commit"
+    there = script.read_text(encoding="utf-8", errors="replace") if script.is_file() else None
+    if config.is_file():
+        if missing := installing.missing_hooks(config.read_text(encoding="utf-8", errors="replace")):
+            message = "no pre-commit hook exports and checks the checkpoint"
+            return Examined("hook", False, message, installing.add_hooks(missing))
+        if there is None or not os.access(script, os.X_OK):
+            message = "the hooks are configured, but pre-commit is not installed"
+            return Examined("hook", False, message, "pre-commit install")
+        return Examined("hook", True, "exports and checks before every commit")
+    if there is None or (installing.MARK in there and there != installing.script(repo, ledger)):
+        return Examined("hook", False, "no hook exports and checks the checkpoint", "ledger install")
+    if not installing.runs_both(there):
+        line = installing.script(repo, ledger).splitlines()[-1]
+        return Examined("hook", False, f"{script} does not run the ledger", f"add to it: {line}")
+    if not os.access(script, os.X_OK):
+        return Examined("hook", False, f"git skips {script}: it cannot be executed", f"chmod +x {script}")
     return Examined("hook", True, "exports and checks before every commit")
-
-
-def _hooks(config: str) -> set[str]:
-    """The ids of the hooks in the text of a pre-commit configuration, commented ones aside."""
-    told = re.sub(r"(?m)(?:^|(?<=\s))#.*", "", config)
-    return set(re.findall(r"""\bid["']?\s*:\s*["']?([\w.-]+)""", told))

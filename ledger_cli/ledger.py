@@ -379,8 +379,11 @@ class Ledger:
         truth = self.database.rebuild()
         return len(truth.entries) + len(truth.pending.entries())
 
-    def check(self, data: bytes | None = None) -> Checkup:
-        """All that is wrong with the checkpoint as it stands (or with the bytes given): layout first, then meaning."""
+    def check(self, data: bytes | None = None, files: Iterable[tuple[str, bytes]] = ()) -> Checkup:
+        """All that is wrong with the checkpoint as it stands: layout first, then meaning.
+
+        Or with the bytes given, beside which the session `files` (name, bytes) stand.
+        """
         from ledger_cli import checks, scan
 
         entries, problems = scan.scan(self.database.data() if data is None else data)
@@ -392,55 +395,59 @@ class Ledger:
         all_read = not any(p.code in _UNREADABLE for p in problems)
         found += [f for f in checks.findings(entries) if all_read or f.code != "unknown-id"]
         found += checks.slots_alike(e for _, e in entries if isinstance(e, Item))
-        if data is None and all_read:
-            found += self._unapplied([e for _, e in entries])
-            if waiting := self.database.pending():
+        waiting = self.database.pending() if data is None and all_read else {}
+        if all_read:
+            recorded = [e for _, e in entries] + [e for its in waiting.values() for e in its]
+            found += _unapplied(self._session_files() if data is None else files, recorded)
+            if waiting:
                 names = ", ".join(waiting)
                 message = f"applied, not exported: {names}"
                 found.append(checks.Finding("pending", message, "info", sessions=tuple(waiting), hint="ledger export"))
-        return Checkup(tuple(sorted(found, key=lambda f: (f.line or 0, f.code, f.ids))))
+        return Checkup(checks.in_order(found))
 
-    def _unapplied(self, entries: Iterable[Entry]) -> Iterator[checks.Finding]:
-        """Session files that were not applied, or changed since."""
-        from ledger_cli import checks, retry, session_file
-
-        recorded: dict[str, list[Entry]] = {}
-        for entry in entries:
-            recorded.setdefault(entry.session, []).append(entry)
-        for id, pending in self.database.pending().items():
-            recorded.setdefault(id, list(pending))
-        try:
-            files = session_files(self.root / SESSIONS)
-        except OSError as fault:
-            message = f"{SESSIONS}: cannot be read: {fault.strerror or fault}"
-            yield checks.Finding("unreadable-session", message, "warning")
-            return
-        for path in files:
-            name = path.relative_to(self.root).as_posix()
-            try:
-                sessions = session_file.read_file(path, name)
-            except SessionFileError as fault:
-                for problem in fault.problems:
-                    yield checks.Finding("unreadable-session", str(problem), "warning")
-                continue
-            for session in sessions:
-                if session.id not in recorded:
-                    message = f"{name}:{session.line}: session {session.id} is not applied"
-                elif not retry.is_recorded(session, recorded[session.id]):
-                    message = f"{name}:{session.line}: session {session.id} is recorded with other content"
-                else:
-                    continue
-                code = "not-applied" if session.id not in recorded else "changed-since"
-                hint = (
-                    f"ledger session apply {name}"
-                    if code == "not-applied"
-                    else "what is recorded stays; put the news in a session of its own"
-                )
-                yield checks.Finding(code, message, "warning", sessions=(session.id,), hint=hint)
+    def _session_files(self) -> Iterator[tuple[str, bytes | Path]]:
+        for path in session_files(self.root / SESSIONS):
+            yield path.relative_to(self.root).as_posix(), path
 
 
 _UNREADABLE = {"not-canonical", "conflict-marker", "truncated", "format"}
 """Findings with which lines may be missing: what names them is no fault of its own."""
+
+
+def _unapplied(files: Iterable[tuple[str, bytes | Path]], entries: Iterable[Entry]) -> Iterator[checks.Finding]:
+    """Session files, by name, that were not applied, or changed since."""
+    from ledger_cli import checks, retry, session_file
+
+    recorded: dict[str, list[Entry]] = {}
+    for entry in entries:
+        recorded.setdefault(entry.session, []).append(entry)
+    try:
+        files = list(files)
+    except OSError as fault:
+        yield checks.Finding("unreadable-session", f"{SESSIONS}: cannot be read: {fault.strerror or fault}", "warning")
+        return
+    for name, file in files:
+        try:
+            sessions = session_file.read_file(file, name) if isinstance(file, Path) else session_file.read(file, name)
+        except SessionFileError as fault:
+            for problem in fault.problems:
+                yield checks.Finding("unreadable-session", str(problem), "warning")
+            continue
+        for session in sessions:
+            if session.id not in recorded:
+                message = f"{name}:{session.line}: session {session.id} is not applied"
+                code, hint = "not-applied", f"ledger session apply {name}"
+            elif not retry.is_recorded(session, recorded[session.id]):
+                message = f"{name}:{session.line}: session {session.id} is recorded with other content"
+                code, hint = "changed-since", "what is recorded stays; put the news in a session of its own"
+            else:
+                continue
+            yield checks.Finding(code, message, "warning", sessions=(session.id,), hint=hint)
+
+
+def is_session_file(name: str) -> bool:
+    """Does a file of this name hold sessions?"""
+    return name.endswith((".yaml", ".yml", ".json"))
 
 
 def session_files(folder: Path) -> list[Path]:
@@ -449,7 +456,7 @@ def session_files(folder: Path) -> list[Path]:
         found = sorted(folder.iterdir())
     except FileNotFoundError:
         return []
-    return [path for path in found if path.suffix in (".yaml", ".yml", ".json") and _may_be_read(path)]
+    return [path for path in found if is_session_file(path.name) and _may_be_read(path)]
 
 
 def _may_be_read(path: Path) -> bool:

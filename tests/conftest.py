@@ -143,3 +143,15 @@ def ledger_process() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options)
 
     yield start
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `ledger` on the path that is the one under test, whatever is installed."""
+    path = tmp_path / "bin" / "ledger"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m ledger_cli "$@"\n')
+    path.chmod(0o755)
+    folders = [str(path.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(folders))
+    return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -35,6 +36,9 @@ def export(
     drop: Annotated[
         list[str] | None, typer.Option("--drop", metavar="SESSION", help="Give up a session that was never exported.")
     ] = None,
+    hook: Annotated[
+        bool, typer.Option("--hook", help="Exit with 1 where the file changed: the commit has to take it in.")
+    ] = False,
 ) -> None:
     """Write the checkpoint with all that is pending.
 
@@ -47,6 +51,8 @@ def export(
     views.terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
     if changed:
         views.terminal.talk(f"Next: `git add {name}`")
+        if hook:
+            raise typer.Exit(1)
 
 
 def rebuild(ctx: typer.Context) -> None:
@@ -57,13 +63,39 @@ def rebuild(ctx: typer.Context) -> None:
     views.terminal.out(f"rebuilt the store from {shell(ctx).ledger().rebuild()} entries\n")
 
 
-def check(ctx: typer.Context, json: AsJson = False) -> None:
+class Format(StrEnum):
+    """How `check` tells what it found, to people."""
+
+    text = "text"
+    github = "github"
+
+
+def check(
+    ctx: typer.Context,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", metavar="REV", help="Refuse what was done to the lines of this revision, too."),
+    ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Look at what the next commit holds; its base is HEAD.")
+    ] = False,
+    format: Annotated[Format, typer.Option("--format", help="`github` prints annotations.")] = Format.text,
+    json: AsJson = False,
+) -> None:
     """Refuse what no session could have written.
 
-    Bytes that are not canonical, unknown ids, cycles, a slot with two current answers: exit code 3.
+    Bytes that are not canonical, unknown ids, cycles, a slot with two current answers; against a base, lines that
+    were changed or removed: exit code 3.
     """
-    found = shell(ctx).ledger().check()
-    answer(json, lambda: views.as_json.check(found), lambda: views.tables.check(found))
+    ledger = shell(ctx).ledger()
+    if base is None and not staged:
+        found = ledger.check()
+    else:
+        from ledger_cli import against
+
+        found = against.check(ledger, base=base, staged=staged)
+    screen = views.annotations.check if format is Format.github else views.tables.check
+    answer(json, lambda: views.as_json.check(found), lambda: screen(found))
     if not found.ok:
         raise typer.Exit(3)
 

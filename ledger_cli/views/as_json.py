@@ -12,11 +12,14 @@ from ledger_cli.model import Episode
 from ledger_cli.views import terminal
 
 if TYPE_CHECKING:
+    from ledger_cli.against import Compared
     from ledger_cli.answers import Answer, Applied, Checkup, SessionRow, SlotRow
     from ledger_cli.chains import Chains, Dossier, Node
     from ledger_cli.checks import Finding
+    from ledger_cli.comparison import Brought, Moved
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row
+    from ledger_cli.intervals import Intervals
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
@@ -111,6 +114,52 @@ def diff(after: datetime, until: datetime, changes: Iterable[Change]) -> Json:
         "to": show(until),
         "writes": [{"at": show(c.at), **{name: list(getattr(c, name)) for name in names}} for c in changes],
     }
+
+
+def compared(found: Compared) -> Json:
+    c = found.comparison
+    return {
+        "from": found.names[0],
+        "fromCommit": found.commits[0],
+        "to": found.names[1],
+        "toCommit": found.commits[1],
+        "sessions": [_brought(s) for s in c.sessions],
+        "added": list(c.added),
+        "closed": list(c.closed),
+        "reopened": list(c.reopened),
+        "rejected": list(c.verdicts("rejects")),
+        "reinstated": list(c.verdicts("reinstates")),
+        "ended": list(c.ended),
+        "removed": [_line_of(e) for e in c.removed],
+        "true": [_moved(m, c.items[m.id]) for m in c.true],
+        "believed": [_moved(m, c.items[m.id]) for m in c.believed],
+    }
+
+
+def _brought(s: Brought) -> Json:
+    return {
+        "session": s.session,
+        "at": show(s.at),
+        "by": s.by,
+        "added": [i.id for i in s.added],
+        "linked": [[link.old, link.new] for link in s.links],
+        "ended": [e.id for e in s.endings],
+        "reviews": [review(r) for r in s.reviews],
+    }
+
+
+def _moved(moved: Moved, i: Item) -> Json:
+    def told(stretches: Intervals) -> list[list[str | None]]:
+        return [[show(start), _time(end)] for start, end in stretches]
+
+    return {"id": moved.id, "slot": i.slot, "before": told(moved.before), "after": told(moved.after)}
+
+
+def _line_of(entry: Entry) -> Json:
+    from ledger_cli.lines import line
+
+    found: Json = json.loads(line(entry))
+    return found
 
 
 def applied(rows: Iterable[Applied]) -> Json:

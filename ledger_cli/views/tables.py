@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,12 @@ from ledger_cli.views.as_json import compact
 from ledger_cli.views.terminal import Cell, counted, lines, table, when
 
 if TYPE_CHECKING:
+    from ledger_cli.against import Compared
     from ledger_cli.answers import Answer, Checkup, SessionRow, SlotRow
     from ledger_cli.chains import Chains, Dossier, Node
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row, Shown
-    from ledger_cli.model import Ending, Interval, Item, Link, Review
+    from ledger_cli.model import Ending, Entry, Interval, Item, Link, Review
 
 
 def stretch(interval: Interval) -> str:
@@ -93,6 +95,44 @@ def changes(found: Sequence[Change], items: Mapping[str, Item]) -> None:
 
 
 _CHANGES = ("added", "closed", "reopened", "rejected", "reinstated", "ended")
+
+
+def compared(found: Compared) -> None:
+    """What differs between two revisions: what each session brings, then what that changes on the two axes."""
+    c = found.comparison
+    if not c:
+        lines([[("nothing changed", "dim")]])
+        return
+
+    def told(word: str, style: str, id: str, more: str = "") -> Sequence[Cell]:
+        text = c.items[id].text if id in c.items else ""
+        return ["  ", (f"{word:<10}", style), " ", (id, "bold"), "  ", text + more]
+
+    rows: list[Sequence[Cell]] = []
+    for s in c.sessions:
+        rows += [*([[""]] if rows else []), [(s.session, "bold"), f"  {when(s.at)}" + (f" by {s.by}" if s.by else "")]]
+        rows += [told("added", "green", i.id) for i in s.added]
+        rows += [["  ", ("linked    ", "cyan"), f" {link.new} supersedes {link.old}"] for link in s.links]
+        rows += [told("ended", "yellow", e.id, f" ({when(e.valid_to)})") for e in s.endings]
+        rows += [["  ", (f"{'review':<10}", "yellow"), " ", _review(r)] for r in s.reviews]
+    changes = [("closed", "yellow", c.closed), ("reopened", "green", c.reopened)]
+    effects = [told(word, style, id) for word, style, ids in changes for id in ids]
+    effects += [
+        ["  ", ("removed   ", "red"), f" a line of session {e.session}: {compact(_keys(e))}"] for e in c.removed
+    ]
+    rows += [[""], [("together", "bold")], *effects] if effects else []
+    for name, moved in (("true now", c.true), ("believed", c.believed)):
+        rows += [[""], [(name, "bold")]] if moved else []
+        for m in moved:
+            before, after = (", ".join(map(stretch, its)) or "never" for its in (m.before, m.after))
+            rows.append(["  ", (m.id, "bold"), f"  {c.items[m.id].text}: {after} (before: {before})"])
+    lines(rows)
+
+
+def _keys(entry: Entry) -> object:
+    from ledger_cli.lines import line
+
+    return json.loads(line(entry))
 
 
 def _plain(cell: Cell) -> str:
@@ -228,7 +268,9 @@ def check(found: Checkup) -> None:
     rows: list[Sequence[Cell]] = []
     for f in found.findings:
         where = f"snapshots/ledger.json:{f.line}: " if f.line is not None else ""
-        rows.append([where, (f"{f.severity}: ", styles[f.severity]), f.message, (f" [{f.code}]", "dim")])
+        by = ", ".join(id for id in f.sessions if id not in f.message)
+        who = f" (session{'s' if ', ' in by else ''} {by})" if by else ""
+        rows.append([where, (f"{f.severity}: ", styles[f.severity]), f"{f.message}{who}", (f" [{f.code}]", "dim")])
         if f.hint:
             rows.append(["  hint: ", f.hint])
     errors = sum(f.severity == "error" for f in found.findings)

@@ -11,6 +11,7 @@ from ledger_cli.views.terminal import Cell, counted, lines, out, talk, when
 
 if TYPE_CHECKING:
     from ledger_cli.answers import Applied
+    from ledger_cli.installing import Done
 
 
 def applied(done: Applied, *, dry: bool = False) -> None:
@@ -85,6 +86,16 @@ def count(done: Sequence[Applied], of: int) -> None:
     rest = f", {len(done) - new} unchanged" if len(done) > new else ""
     stopped = f", {of - len(done)} not tried" if len(done) < of else ""
     talk(f"{new} applied{rest}{stopped} of {of} sessions")
+
+
+def installed(done: Sequence[Done]) -> None:
+    """What was set up, and what is left to do."""
+    rows: list[Sequence[Cell]] = []
+    for d in done:
+        rows.append([(f"{d.name:<22}", "bold"), d.message])
+        if d.hint:
+            rows.append([" " * 22, "hint: ", d.hint])
+    lines(rows)
 
 
 def error(fault: LedgerError) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import kglite
@@ -46,15 +48,55 @@ def test_the_screen_and_the_json_where_something_is_missing(story: Repo, golden:
     assert {tuple(check) for check in json.json["checks"]} == {("name", "ok", "message", "hint")}
 
 
-def test_all_set_up_is_exit_0(story: Repo) -> None:
-    story.git("add", "snapshots/ledger.json")
-    configure(story, BOTH)
-    hook = story.path / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\n")
-    found = story.run("doctor", "--json").json
+@pytest.fixture
+def driven(story: Repo, program: Path) -> Repo:
+    """A ledger with all set up, and a merge driver that takes our side."""
+    program.write_text(program.read_text().replace("\n", '\n[ "$1" = merge-driver ] && exit 0\n', 1))
+    story.run("install")
+    story.git("add", "-A")
+    return story
+
+
+def test_all_set_up_is_exit_0(driven: Repo) -> None:
+    found = driven.run("doctor", "--json").json
     assert found["ok"] is True
     assert all(check["hint"] is None for check in found["checks"])
+
+
+def test_drivers_are_run_and_one_that_does_not_is_named(driven: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = os.pathsep.join(p for p in os.environ["PATH"].split(os.pathsep) if not (Path(p) / "ledger").exists())
+    monkeypatch.setenv("PATH", path)
+    found = checks(driven, code=1)
+    for name in ("merge driver", "diff driver"):
+        assert found[name]["ok"] is False
+        assert "the driver does not run: " in found[name]["message"]
+        assert found[name]["hint"].startswith("put the folder of this `ledger` on the PATH")
+    driven.git("config", "merge.ledger.driver", "false %O %A %B %P")
+    driven.git("config", "diff.ledger.textconv", "false")
+    found = checks(driven, code=1)
+    assert {found[name]["hint"] for name in ("merge driver", "diff driver")} == {"ledger install"}
+
+
+def test_a_driver_that_loses_something_is_found(driven: Repo) -> None:
+    driven.git("config", "merge.ledger.driver", "echo gone > %A #")
+    assert checks(driven, code=1)["merge driver"]["ok"] is False
+
+
+@pytest.mark.parametrize("line", ["", "snapshots/ledger.json text eol=lf", "snapshots/ledger.json eol=lf merge=ledger"])
+def test_attributes_that_are_missing_are_named(driven: Repo, line: str) -> None:
+    (driven.path / ".gitattributes").write_text(line + "\n")
+    found = checks(driven, code=1)["attributes"]
+    assert (found["ok"], found["hint"]) == (False, "ledger install")
+
+
+def test_a_hook_that_git_would_skip_is_found(driven: Repo) -> None:
+    hook = driven.path / ".git" / "hooks" / "pre-commit"
+    hook.chmod(0o644)
+    assert checks(driven, code=1)["hook"]["hint"] == f"chmod +x {hook}"
+    hook.write_text("#!/bin/sh\n# ledger export --hook; ledger check --staged\n")
+    assert checks(driven, code=1)["hook"]["hint"] == "add to it: ledger export --hook && ledger check --staged"
+    hook.unlink()
+    assert checks(driven, code=1)["hook"]["hint"] == "ledger install"
 
 
 def test_what_is_not_tracked_says_what_to_add(story: Repo) -> None:

@@ -42,6 +42,7 @@ NEEDS_A_LEDGER = [
     ("check",),
     ("export",),
     ("rebuild",),
+    ("install",),
     ("doctor",),
 ]
 MISUSED = {  # a command line -> what stderr says of it
@@ -84,6 +85,7 @@ MISUSED = {  # a command line -> what stderr says of it
     ("session", "new", " a"): "' a' has white space around it; write 'a'",
     ("session", "new", "<id>"): "'<id>' is a placeholder",
     ("session", "new", "x" * 201): "has 201 characters; write at most 200",
+    ("textconv",): "Missing argument 'FILE'",
     ("history",): "Missing argument 'ENTITY|ID'",
     ("show",): "Missing argument 'ID'",
     ("search",): "Missing argument 'WORDS'",

@@ -25,6 +25,13 @@ def test_what_waited_is_written_and_named(story: Repo) -> None:
     assert story.run("export").out == "snapshots/ledger.json is up to date\n"
 
 
+def test_in_a_hook_a_changed_file_stops_the_commit_once(story: Repo) -> None:
+    story.apply(SESSION, flags=("--no-export",))
+    said = story.run("export", "--hook", code=1)
+    assert (said.out, said.err) == ("wrote snapshots/ledger.json with a\n", "Next: `git add snapshots/ledger.json`\n")
+    assert story.run("export", "--hook").out == "snapshots/ledger.json is up to date\n"
+
+
 def test_exported_at_once_or_later_the_bytes_are_the_same(story: Repo) -> None:
     before = story.checkpoint.read_bytes()
     story.apply(SESSION)

@@ -1,0 +1,144 @@
+"""Revisions of a ledger: `check` against the one it stands on, and `diff` between two."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ledger_cli import append_only, checks, comparison, scan
+from ledger_cli.answers import Checkup
+from ledger_cli.append_only import Base
+from ledger_cli.errors import Damaged, Refused
+from ledger_cli.gitrepo import GitRepo
+from ledger_cli.ledger import FOLDER, SESSIONS, Ledger, is_session_file
+from ledger_cli.model import Entry
+
+_UNREAD = {"format", "truncated"}
+"""Findings with which most lines may be missing: that they are is no fault of its own."""
+
+
+class _Ground(NamedTuple):
+    """What a checkpoint stands on, and the checkpoint where the one base and the rest parted."""
+
+    bases: list[Base]
+    fork: bytes | None = None
+
+
+def check(ledger: Ledger, *, base: str | None = None, staged: bool = False) -> Checkup:
+    """All that `Ledger.check` finds, and what no session could have done to the lines of the base.
+
+    `staged` looks at what the next commit would hold, with HEAD as its base (in a merge: all parents) where none is
+    given. Raises Refused for a revision that is not there, NoRepository, and Damaged for an index in conflict.
+    """
+    repo = GitRepo.of(ledger.root)
+    path = _path(repo, ledger, FOLDER, ledger.database.checkpoint.name)
+    ground = _stands_on(repo, path, base) if base is not None or staged else _Ground([])
+    if not staged:
+        data, found = ledger.database.data(), ledger.check()
+    else:
+        held = repo.staged(path)
+        if held is None:
+            return Checkup((_not_staged(path, ground.bases),), path)
+        data, found = held, ledger.check(held, _staged_sessions(repo, ledger))
+    return _with_ground(found, data, ground, path)
+
+
+def _with_ground(found: Checkup, data: bytes, ground: _Ground, path: str) -> Checkup:
+    findings = list(found.findings)
+    if not any(f.code in _UNREAD for f in findings):
+        findings += append_only.findings(data, ground.bases, ground.fork)
+    return Checkup(checks.in_order(findings), path)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two revisions by their names to show and their commits (None: the work tree), and what differs.
+
+    `checkup` is what `check` finds in the later one, with the earlier as its base.
+    """
+
+    names: tuple[str, str]
+    commits: tuple[str, str | None]
+    comparison: comparison.Comparison
+    checkup: Checkup
+
+
+def compare(ledger: Ledger, revisions: str) -> Compared:
+    """What differs between `A..B`, between `A...B` (B, and where it left A), or between `A` and the work tree.
+
+    A side left out is HEAD. Raises Refused for a revision that is not there, NoRepository, and Damaged for a
+    checkpoint of which most cannot be read.
+    """
+    repo = GitRepo.of(ledger.root)
+    path = _path(repo, ledger, FOLDER, ledger.database.checkpoint.name)
+    dots = "..." if "..." in revisions else ".." if ".." in revisions else ""
+    first, _, last = revisions.partition(dots) if dots else (revisions, "", "")
+    start, tip = repo.commit(first or "HEAD"), repo.commit(last or "HEAD") if dots else None
+    name = first or "HEAD"
+    fork = repo.fork_point(start, tip or "HEAD")
+    if dots == "...":
+        if tip is None or (parted := repo.merge_base(start, tip)) is None:
+            raise Refused(f"{first or 'HEAD'} and {last or 'HEAD'} have no common past here", "git fetch --unshallow")
+        name, start, fork = f"{first or 'HEAD'}...", parted, parted
+    before = repo.blob(start, path)
+    after = ledger.database.data() if tip is None else repo.blob(tip, path)
+    base = _base(repo, path, name, start, before)
+    to = "the work tree" if tip is None else _named(repo, last or "HEAD", tip)
+    if after is None:
+        found = Checkup((_not_staged(path, [base] if before is not None else []),), path)
+    else:
+        ground = _Ground([] if before is None else [base], None if fork is None else repo.blob(fork, path) or b"")
+        found = _with_ground(ledger.check(after), after, ground, path)
+    pair = comparison.compare(_entries(before, base.name), _entries(after, to))
+    return Compared((base.name, to), (start, tip), pair, found)
+
+
+def _entries(data: bytes | None, name: str) -> list[Entry]:
+    entries, problems = scan.scan(data) if data is not None else ([], [])
+    if worst := [p for p in problems if p.code in _UNREAD]:
+        raise Damaged(f"the checkpoint of {name}, {worst[0]}", worst[0].hint)
+    return [entry for _, entry in entries]
+
+
+def _base(repo: GitRepo, path: str, name: str, commit: str, data: bytes | None) -> Base:
+    return Base(_named(repo, name, commit), repo.short(commit), path, data or b"")
+
+
+def _named(repo: GitRepo, name: str, commit: str) -> str:
+    short = repo.short(commit)
+    return name if name.startswith(short) else f"{name} ({short})"
+
+
+def _path(repo: GitRepo, ledger: Ledger, *names: str) -> str:
+    """A path of the ledger as git names it. Symlinks on it are followed in the revision, not on this disk."""
+    return posixpath.normpath(posixpath.join(repo.inside(ledger.root), *names))
+
+
+def _stands_on(repo: GitRepo, path: str, base: str | None) -> _Ground:
+    if base is None:
+        commits = [("HEAD" if n == 0 else "MERGE_HEAD", commit) for n, commit in enumerate(repo.parents())]
+    else:
+        commits = [(base, repo.commit(base))]
+    bases = []
+    for name, commit in commits:
+        if (data := repo.blob(commit, path)) is not None:
+            bases.append(_base(repo, path, name, commit, data))
+    if base is None or not bases or (fork := repo.fork_point(commits[0][1])) is None:
+        return _Ground(bases)
+    return _Ground(bases, repo.blob(fork, path) or b"")
+
+
+def _staged_sessions(repo: GitRepo, ledger: Ledger) -> list[tuple[str, bytes]]:
+    """The session files of the index, named from the ledger's folder."""
+    folder = _path(repo, ledger, SESSIONS)
+    files = ((path.removeprefix(f"{folder}/"), data) for path, data in repo.staged_under([folder]))
+    return [(f"{SESSIONS}/{name}", data) for name, data in files if "/" not in name and is_session_file(name)]
+
+
+def _not_staged(path: str, bases: list[Base]) -> checks.Finding:
+    if bases:
+        base = bases[0]
+        message = f"the checkpoint is removed; {base.name} has it"
+        return checks.Finding("rewritten", message, hint=f"git checkout {base.commit} -- {path}")
+    return checks.Finding("not-tracked", "the checkpoint is not in the index", "warning", hint=f"git add {path}")

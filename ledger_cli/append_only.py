@@ -1,0 +1,281 @@
+"""A checkpoint as against the revisions it stands on: a session only adds lines, and nobody changes one. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from ledger_cli import instant
+from ledger_cli.checks import Finding
+from ledger_cli.invariants import named
+from ledger_cli.lines import line as as_line
+from ledger_cli.lines import parse_line
+from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
+
+Lines = Mapping[bytes, int]
+"""The lines of entries, without their commas, each with its number."""
+
+
+class Base(NamedTuple):
+    """What a checkpoint stands on: a revision by the name to show, its commit, and the checkpoint's bytes there."""
+
+    name: str
+    commit: str
+    path: str
+    data: bytes
+
+
+def findings(data: bytes, bases: Sequence[Base], fork: bytes | None = None) -> Iterator[Finding]:
+    """What no session could have done to the lines of any base, and what two sides did not know of each other.
+
+    Several `bases` are the parents of a merge. `fork` is the checkpoint where one base and the rest parted, if that
+    is known. Codes: `rewritten`, `session-grew`, `session-twice` are errors; `meets-rejected`, `meets-corrected`
+    and `older-than-base` are information.
+    """
+    now = lines(data)
+    before = [lines(base.data) for base in bases]
+    added = [(line, number) for line, number in now.items() if not any(line in b for b in before)]
+    news = [(number, entry) for line, number in added if (entry := _entry(line)) is not None]
+    changed: set[Entry] = set()
+    yield from _rewritten(now, bases, before, news, changed)
+    left = [(number, entry) for number, entry in news if entry not in changed]
+    yield from _grown(now, bases, before, left, None if fork is None else lines(fork))
+    yield from _unaware(now, _sides(now, before, None if fork is None else lines(fork)))
+    if bases:
+        yield from _late(now, bases[0], before[0])
+
+
+def lines(data: bytes) -> Lines:
+    """The lines of entries of a checkpoint, with their numbers; line ends and commas do not count."""
+    found: dict[bytes, int] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.startswith(b"{") and len(line) > 2:
+            found.setdefault(line.removesuffix(b"\r").removesuffix(b","), number)
+    return found
+
+
+def new_entries(data: bytes, before: bytes) -> list[Entry]:
+    """What a checkpoint holds and another does not; what cannot be read is left out."""
+    old = lines(before)
+    return [entry for line in lines(data) if line not in old and (entry := _entry(line)) is not None]
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        return parse_line(line.decode())
+    except ValueError:
+        return None
+
+
+def _session(line: bytes) -> str:
+    """The session of a line, without reading the rest: the key is the last, and a quote inside a text is escaped."""
+    try:
+        name = json.loads(line.rpartition(b', "session": ')[2].removesuffix(b"}"))
+    except ValueError:
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def _rewritten(
+    now: Lines,
+    bases: Sequence[Base],
+    before: Sequence[Lines],
+    news: Sequence[tuple[int, Entry]],
+    changed: set[Entry],
+) -> Iterator[Finding]:
+    """Lines of a base that are gone, or stand there with other content: what they became is added to `changed`."""
+    by_subject: dict[object, list[tuple[int, Entry]]] = defaultdict(list)
+    for row in news:
+        by_subject[_subject(row[1])].append(row)
+    told: set[bytes] = set()
+    for base, its in zip(bases, before, strict=True):
+        for line, number in its.items():
+            if line in now or line in told or (entry := _entry(line)) is None:
+                continue
+            told.add(line)
+            became = [(n, e) for n, e in by_subject[_subject(entry)] if e not in changed]
+            at, what = None, "removed"
+            if became:
+                at, other = became[0]
+                changed.add(other)
+                what = f"rewritten: {_difference(line, other)}"
+            yield Finding(
+                "rewritten",
+                f"{describe(entry)} of session {entry.session} was {what} (line {number} at {base.name})",
+                ids=(_id(entry),) if _id(entry) else (),
+                line=at,
+                sessions=(entry.session,),
+                hint=f"take the line back: `git show {base.commit}:{base.path}`; "
+                "what is recorded is corrected or rejected, never rewritten",
+            )
+
+
+def _grown(
+    now: Lines, bases: Sequence[Base], before: Sequence[Lines], left: Sequence[tuple[int, Entry]], fork: Lines | None
+) -> Iterator[Finding]:
+    """Sessions that have more lines than they were recorded with, or that two sides recorded, each with other lines."""
+    known = [_by_session(its) for its in before]
+    grew: dict[str, list[tuple[int, Entry]]] = defaultdict(list)
+    for number, entry in left:
+        if any(entry.session in its for its in known):
+            grew[entry.session].append((number, entry))
+    twice: dict[str, str] = {}
+    if len(bases) > 1:
+        for id in {id for its in known for id in its}:
+            sides = [(base.name, its[id]) for base, its in zip(bases, known, strict=True) if id in its]
+            if any(lines != sides[0][1] for _, lines in sides):
+                twice[id] = " and ".join(name for name, _ in sides)
+    elif fork is not None:
+        parted = _by_session(fork)
+        twice = {id: f"{bases[0].name} and here" for id in grew if id not in parted}
+    for id in sorted({*grew, *twice}):
+        news = grew[id]
+        at = min((n for n, _ in news), default=None) or min(
+            (n for line, n in now.items() if _session(line) == id), default=None
+        )
+        if id in twice:
+            code, message = "session-twice", f"session {id} was recorded twice with different content, on {twice[id]}"
+            hint = "give one of the two sessions another id, and apply it again"
+        else:
+            name = next(base.name for base, its in zip(bases, known, strict=True) if id in its)
+            what = f"{len(news)} line{'s' if len(news) > 1 else ''}"
+            more = " and more" if len(news) > 3 else ""
+            code = "session-grew"
+            message = f"session {id} of {name} gained {what}: {', '.join(describe(e) for _, e in news[:3])}{more}"
+            hint = "put the news in a session of its own: `ledger session new ID`"
+        ids = tuple(sorted({i for _, e in news if (i := _id(e))}))
+        yield Finding(code, message, ids=ids, line=at, sessions=(id,), hint=hint)
+
+
+def _by_session(its: Lines) -> dict[str, set[bytes]]:
+    found: dict[str, set[bytes]] = defaultdict(set)
+    for line in its:
+        found[_session(line)].add(line)
+    return dict(found)
+
+
+def _sides(now: Lines, before: Sequence[Lines], fork: Lines | None) -> list[list[Entry]]:
+    """What each of two sides recorded that the other did not know."""
+    if len(before) > 1:
+        pieces = [[line for line in its if not any(line in b for b in before if b is not its)] for its in before]
+    elif fork is not None and before:
+        pieces = [[line for line in before[0] if line not in fork], [line for line in now if line not in before[0]]]
+    else:
+        return []
+    return [[entry for line in piece if (entry := _entry(line)) is not None] for piece in pieces]
+
+
+def _unaware(now: Lines, sides: Sequence[Sequence[Entry]]) -> Iterator[Finding]:
+    """Links, corrections and endings of one side that name what another side rejected or corrected."""
+    for side in sides:
+        struck: dict[str, tuple[Entry, str]] = {}
+        for met in (e for other in sides if other is not side for e in other):
+            if isinstance(met, Item) and met.corrects is not None:
+                struck.setdefault(met.corrects, (met, f"corrected as {met.id}"))
+            elif isinstance(met, Review) and met.verdict == "rejects" and met.target.on_item:
+                struck[met.target.id] = met, "rejected"
+        for entry in side:
+            for id in named(entry) if struck and isinstance(entry, Item | Link | Ending) else ():
+                if id not in struck:
+                    continue
+                met, verb = struck[id]
+                yield Finding(
+                    "meets-rejected" if isinstance(met, Review) else "meets-corrected",
+                    f"{describe(entry)} of session {entry.session} is on {id}, which session {met.session} "
+                    f"{verb} on the other side",
+                    "info",
+                    ids=(id,),
+                    line=now.get(as_line(entry).encode()),
+                    sessions=tuple(sorted({entry.session, met.session})),
+                    hint=f"ledger history {id}",
+                )
+
+
+_RECORDED = re.compile(rb', "recordedAt": "([^"]*)"')
+
+
+def _late(now: Lines, base: Base, before: Lines) -> Iterator[Finding]:
+    """New sessions whose clock is before the newest entry of the base."""
+    times = set(_RECORDED.findall(b"\n".join(before)))
+    newest = max((at for at in map(_time, times) if at is not None), default=None)
+    known = {_session(line) for line in before}
+    seen: set[str] = set()
+    for line, number in now.items():
+        if newest is None or line in before or (id := _session(line)) in known or id in seen:
+            continue
+        entry = _entry(line)
+        if entry is not None and entry.recorded_at < newest:
+            seen.add(id)
+            yield Finding(
+                "older-than-base",
+                f"session {id} ({instant.show_short(entry.recorded_at)}) is older than the newest entry of {base.name} "
+                f"({instant.show_short(newest)}): what was believed in between reads otherwise now",
+                "info",
+                line=number,
+                sessions=(id,),
+                hint=f"ledger session show {id}",
+            )
+
+
+def _time(text: bytes) -> datetime | None:
+    try:
+        return instant.parse(text.decode())
+    except ValueError:
+        return None
+
+
+def _subject(entry: Entry) -> object:
+    """What an entry is about, whatever it says of it: two lines of one subject are one line, rewritten."""
+    if isinstance(entry, Item | Episode):
+        return isinstance(entry, Item), entry.id
+    if isinstance(entry, Entity):
+        return entity_key(entry.name), entry.session
+    if isinstance(entry, Link):
+        return entry.old, entry.new, entry.session
+    if isinstance(entry, Ending):
+        return "ends", entry.id, entry.session
+    return entry.target, entry.session
+
+
+def _id(entry: Entry) -> str:
+    """The item, or the episode, that an entry is or is on."""
+    if isinstance(entry, Item | Episode | Ending):
+        return entry.id
+    if isinstance(entry, Link):
+        return entry.old
+    return entry.target.id if isinstance(entry, Review) else ""
+
+
+def describe(entry: Entry) -> str:
+    """An entry in a few words."""
+    if isinstance(entry, Item):
+        return f"{entry.kind} {entry.id}"
+    if isinstance(entry, Episode):
+        return f"episode {entry.id}"
+    if isinstance(entry, Entity):
+        return f"the kind of {entry.name}"
+    if isinstance(entry, Link):
+        return f"the link {entry.old} -> {entry.new}"
+    if isinstance(entry, Ending):
+        return f"the ending of {entry.id}"
+    return f"the verdict on {entry.target}"
+
+
+def _difference(old: bytes, new: Entry) -> str:
+    """Which keys of a line differ, the first with both its values."""
+    was, is_ = json.loads(old), json.loads(as_line(new))
+    keys = [k for k in {**was, **is_} if was.get(k) != is_.get(k)] or ["its writing"]
+    first = keys[0]
+    told = f"`{first}` was {_short(was.get(first))}, is {_short(is_.get(first))}"
+    return told + (f"; and {', '.join(f'`{k}`' for k in keys[1:])}" if keys[1:] else "")
+
+
+def _short(value: object) -> str:
+    if value is None:
+        return "absent"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:79] + "…"
