@@ -17,7 +17,7 @@ UPGRADES: dict[int, Callable[[bytes], bytes]] = {}
 """By an older format: the function that turns a file of it into one of the next."""
 
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_RESOLVE = "keep the lines of both sides, delete the markers, then run `ledger export` and `ledger check`"
+_RESOLVE = "run `ledger resolve`: it reads both sides out of the markers"
 _EXPORT = "run `ledger export`: it writes the lines in their order"
 _RESTORE = "only the tool writes this file: take the line, or the file, back from git"
 

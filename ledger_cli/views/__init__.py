@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ledger_cli.views import as_json, tables, talk, terminal
+    from ledger_cli.views import as_json, conflicts, tables, talk, terminal
 
-__all__ = ["as_json", "tables", "talk", "terminal"]
+__all__ = ["as_json", "conflicts", "tables", "talk", "terminal"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,312 @@
+"""Merge checkpoints by entry, pure: what is only textual is settled, what is semantic stays a conflict where it is.
+
+    merged = merge(base, ours, theirs)
+    merged.data        # canonical where merged.conflicts is empty; else with markers, in the groups in conflict alone
+
+Entries are never removed, so the merge of two sides is all they hold. It is a conflict where that is no ledger: two
+answers to one question, one id for two things, or a side that changed what was recorded before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ledger_cli import checkpoint, checks, invariants, markers
+from ledger_cli.errors import Damaged
+from ledger_cli.history import History, state_at
+from ledger_cli.layout import BOTTOM, TOP, placing, rank
+from ledger_cli.lines import Key, line, order, quote
+from ledger_cli.markers import Lines, Sides
+from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review, entity_key
+
+OURS, BASE, MIDDLE, THEIRS = "<<<<<<< ours", "||||||| base", "=======", ">>>>>>> theirs"
+MENDABLE = {"two-current", "corrected-twice", "duplicate-id", "two-clocks", "two-kinds", "cycle", "unknown-id"}
+"""What `resolve` answers for, also where one side had it alone; for the rest there is no command."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What two sides do not agree on: what each of them holds, and the groups of the file that it concerns.
+
+    `code` is that of `checks`, or `rewritten` (a recorded session changed) or `session-twice` (one id, two contents).
+    """
+
+    code: str
+    message: str
+    ids: tuple[str, ...]
+    ours: tuple[Entry, ...]
+    theirs: tuple[Entry, ...]
+    groups: tuple[str, ...]
+    slot: str | None = None
+    hint: str = ""
+    plain: bool = False  # nothing is to be decided: `ledger resolve` alone settles it
+    told_apart: bool = True  # False: git merged both in silence, and which is whose cannot be said
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...], str | None]:
+        """What makes it the same conflict after another was settled."""
+        return self.code, self.ids, self.slot
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The merged file. `left_out`: sessions of a base that is no ancestor (see `merge`) and that ours lacks."""
+
+    data: bytes
+    conflicts: tuple[Conflict, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> Merged:
+    """The merge of three checkpoints; an empty base is a file that both sides added.
+
+    `picked`: the base need not be an ancestor of ours, as when one commit is cherry-picked or rebased. Then a session
+    that theirs has from its base, and ours has no line of, is not removed by ours: it was never there, and stays out.
+    Raises Damaged for a side that is no checkpoint; its lines may stand in any order.
+    """
+    sides = Sides(_read(ours, "ours"), _read(theirs, "theirs"), markers.outside(base))
+    left_out: tuple[str, ...] = ()
+    taken = sides
+    if picked:
+        here = {entry.session for entry in sides.ours.values()}
+        left_out = tuple(sorted({e.session for e in sides.base.values()} - here))
+        taken = Sides(sides.ours, _without(sides.theirs, left_out), _without(sides.base, left_out))
+    found = conflicts(taken, alone=(sides.ours, sides.theirs))
+    return Merged(render(taken, found), tuple(found), left_out)
+
+
+def _read(data: bytes, side: str) -> Lines:
+    try:
+        return {line(entry): entry for entry in checkpoint.read(data, any_order=True)}
+    except Damaged as fault:
+        raise Damaged(f"{side}: {fault.message}", fault.hint) from None
+
+
+def _without(lines: Lines, sessions: Iterable[str]) -> Lines:
+    gone = set(sessions)
+    return {text: entry for text, entry in lines.items() if entry.session not in gone}
+
+
+# What is in conflict
+
+
+def conflicts(sides: Sides, alone: tuple[Lines, ...] | None = None) -> list[Conflict]:
+    """What keeps the union of two sides from being a ledger.
+
+    `alone` are the whole sides: what was wrong with one of them before is no conflict of this merge. Left out, the
+    sides were read out of markers: what git merged in silence counts as held by both, and all that is wrong counts.
+    """
+    union = sides.union
+    found = [*_rewritten(sides, union)]
+    found += _sessions_twice(sides, union, {c.ids[0] for c in found}, whole=alone is not None)
+    named = {c.ids[0] for c in found}
+    errors = _errors(union)
+    known = {_key(f) for lines in alone or () for f in _errors(lines)} if errors else set()
+    history = History(union.values()) if errors else History(())
+    for finding in errors:
+        if _key(finding) in known or (alone is None and finding.code not in MENDABLE):
+            continue
+        if finding.code in ("two-clocks", "duplicate-id") and set(finding.sessions) <= named:
+            continue
+        found.append(_of_finding(finding, sides, union, history))
+    return _placed(found, sides, union)
+
+
+def _errors(lines: Lines) -> list[checks.Finding]:
+    return [f for f in checks.findings((None, e) for e in lines.values()) if f.severity == "error"]
+
+
+def _key(finding: checks.Finding) -> tuple[str, tuple[str, ...], str | None]:
+    return finding.code, finding.ids or finding.sessions, finding.slot
+
+
+def _rewritten(sides: Sides, union: Lines) -> Iterator[Conflict]:
+    """Sessions of the base of which a side changed, removed or added lines."""
+    recorded = {entry.session for entry in sides.base.values()}
+    touched: dict[str, list[str]] = defaultdict(list)
+    for text, entry in union.items():
+        in_both = text in sides.ours and text in sides.theirs
+        if not in_both and (text in sides.base or entry.session in recorded):
+            touched[entry.session].append(text)
+    for session, texts in sorted(touched.items()):
+        new = [t for t in texts if t not in sides.base]
+        who = [n for n, its in (("ours", sides.ours), ("theirs", sides.theirs)) if _changed(texts, its, sides.base)]
+        hint = "a recorded entry never changes: a correction is a session of its own, with `corrects`"
+        if not new:
+            hint = "nothing is ever removed: `ledger reject` takes a decision back"
+        yield Conflict(
+            "rewritten",
+            f"rewritten history: {' and '.join(who)} changed what session {session} had recorded before",
+            (session,),
+            tuple(union[t] for t in texts if t in sides.ours),
+            tuple(union[t] for t in texts if t in sides.theirs),
+            (),
+            hint=hint,
+            plain=not new,
+        )
+
+
+def _changed(texts: Iterable[str], side: Lines, base: Lines) -> bool:
+    return any((text in side) != (text in base) for text in texts)
+
+
+def _sessions_twice(sides: Sides, union: Lines, rewritten: set[str], *, whole: bool) -> Iterator[Conflict]:
+    """One session id under which the two sides recorded different things."""
+    clocks: dict[str, set[object]] = defaultdict(set)
+    for entry in union.values():
+        clocks[entry.session].add(entry.recorded_at)
+    ours, theirs = _by_session(sides.ours, sides.theirs), _by_session(sides.theirs, sides.ours)
+    recorded = {e.session for e in sides.base.values()}
+    both = {e.session for e in sides.ours.values()} & {e.session for e in sides.theirs.values()} - recorded
+    for session in sorted({*ours, *theirs, *(s for s, its in clocks.items() if len(its) > 1)} - rewritten):
+        one, other = ours.get(session, []), theirs.get(session, [])
+        if not (one and other) and not (whole and session in both):
+            if whole or len(clocks[session]) == 1:
+                continue
+            its = [e for e in union.values() if e.session == session]  # git merged them in silence: part by the clock
+            one = [e for e in its if e.recorded_at == its[0].recorded_at]
+            other = [e for e in its if e.recorded_at != its[0].recorded_at]
+        yield Conflict(
+            "session-twice",
+            f"session {session} is recorded by both sides, with different content",
+            (session,),
+            tuple(one),
+            tuple(other),
+            (),
+            hint="" if one and other else "what one side adds to the session of the other is kept",
+            plain=not (one and other),
+        )
+
+
+def _by_session(side: Lines, other: Lines) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for text, entry in side.items():
+        if text not in other:
+            found[entry.session].append(entry)
+    return found
+
+
+def _of_finding(finding: checks.Finding, sides: Sides, union: Lines, history: History) -> Conflict:
+    concerned = {text: e for text, e in union.items() if _is_on(finding, e)}
+    if finding.code == "cycle":
+        on_cycle = set(_on_a_cycle(history))
+        concerned = {t: e for t, e in union.items() if isinstance(e, Link | Review) and e in on_cycle} or concerned
+    ours, theirs = _divided(concerned, sides)
+    slots = {e.slot for e in concerned.values() if isinstance(e, Item)}
+    slot = finding.slot or (slots.pop() if len(slots) == 1 else None)
+    ids = finding.ids or finding.sessions
+    return Conflict(finding.code, finding.message, ids, ours, theirs, (), slot=slot, hint=finding.hint)
+
+
+def _is_on(finding: checks.Finding, entry: Entry) -> bool:
+    """Is this entry what the finding is about?"""
+    if finding.code == "unknown-id":
+        evidence = entry.evidence if isinstance(entry, Item) else ()
+        return not {*invariants.named(entry), *evidence}.isdisjoint(finding.ids)
+    if finding.code == "two-kinds":
+        return isinstance(entry, Entity) and entity_key(entry.name) in map(entity_key, finding.ids)
+    if finding.code == "two-clocks":
+        return entry.session in finding.sessions
+    return isinstance(entry, Item | Episode) and entry.id in finding.ids
+
+
+def _on_a_cycle(history: History) -> Iterator[Link | Review]:
+    """The links on cycles, and the verdicts that brought one back."""
+    after: dict[str, set[str]] = defaultdict(set)
+    for link in history.links:
+        if (pair := history.pair(link)) is not None:
+            after[pair[0]].add(pair[1])
+    state = state_at(history)
+    entries: list[Link | Review] = [*history.links, *history.reviews]
+    for entry in entries:
+        if isinstance(entry, Review) and (entry.target.new is None or entry.verdict == "rejects"):
+            continue
+        pair = history.pair(entry if isinstance(entry, Link) else entry.target)
+        if pair is not None and pair[0] in state.reach(pair[1], links=after):
+            yield entry
+
+
+def _divided(concerned: Lines, sides: Sides) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """What of the entries is ours, and what theirs; what both hold stands against what only one of them holds."""
+    ours = [e for t, e in concerned.items() if t in sides.ours and t not in sides.theirs]
+    theirs = [e for t, e in concerned.items() if t in sides.theirs and t not in sides.ours]
+    rest = [e for e in concerned.values() if e not in ours and e not in theirs]
+    if not ours and not theirs:
+        return tuple(rest[:1]), tuple(rest[1:])
+    return tuple(ours or rest), tuple(theirs or rest)
+
+
+def _placed(found: list[Conflict], sides: Sides, union: Lines) -> list[Conflict]:
+    """The same conflicts, each with the groups in which its lines differ."""
+    if not found:
+        return found
+    place, lone = _placing(union), sides.lone()
+    everywhere = tuple(sorted({place(e) for e in lone.values()}, key=rank))
+    placed = []
+    for conflict in found:
+        its = {place(e) for e in (*conflict.ours, *conflict.theirs) if line(e) in lone}
+        if conflict.slot is not None and any(place(e) == f"slot {conflict.slot}" for e in lone.values()):
+            its.add(f"slot {conflict.slot}")
+        if conflict.code == "rewritten":
+            its |= {place(e) for t, e in sides.base.items() if e.session == conflict.ids[0] and t not in sides.ours}
+            its |= {place(e) for t, e in sides.base.items() if e.session == conflict.ids[0] and t not in sides.theirs}
+        told = any(line(e) in lone for e in (*conflict.ours, *conflict.theirs))
+        placed.append(replace(conflict, groups=tuple(sorted(its, key=rank)) or everywhere, told_apart=told))
+    return placed
+
+
+# The file
+
+
+def _placing(union: Lines) -> Callable[[Entry], str]:
+    """As `layout.placing`; what names an item that is not there stands with its session."""
+    known = placing(union.values())
+
+    def place(entry: Entry) -> str:
+        try:
+            return known(entry)
+        except KeyError:
+            return f"session {entry.session}"
+
+    return place
+
+
+def render(sides: Sides, found: Iterable[Conflict]) -> bytes:
+    """The file of all that the sides hold: canonical, but for markers in the groups that are in conflict."""
+    union, rewritten, disputed = sides.union, set[str](), set[str]()
+    for conflict in found:
+        disputed.update(conflict.groups)
+        rewritten |= {conflict.ids[0]} if conflict.code == "rewritten" else set()
+    if not disputed:
+        return checkpoint.render(union.values())
+    place = _placing(union)
+    groups: dict[str, list[Key]] = defaultdict(list)
+    for text, entry in union.items():
+        groups[place(entry)].append(order(entry, text))
+    pieces = [TOP]
+    for name in sorted(groups, key=rank):
+        texts = [key[-1] for key in sorted(groups[name])]
+        before = [t for t, e in sides.base.items() if e.session in rewritten and place(e) == name]
+        pieces.append(f"{quote(name)}: [\n")
+        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before) if name in disputed else _rows(texts))]
+        pieces.append(f"{quote(f'end of {name}')}],\n")
+    return "".join([*pieces, BOTTOM]).encode()
+
+
+def _rows(texts: Iterable[str]) -> list[str]:
+    return [f"{text}," for text in texts]
+
+
+def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str]:
+    """A group's lines, with those that are not in both sides between markers, where the first of them stands."""
+    differ = [t for t in texts if not (t in sides.ours and t in sides.theirs)]
+    if not differ:
+        return _rows(texts)
+    first = texts.index(differ[0])
+    ours, theirs = [t for t in differ if t in sides.ours], [t for t in differ if t in sides.theirs]
+    base = [BASE, *_rows(before)] if before else []  # only where a side changed it: else it is in both
+    hunk = [OURS, *_rows(ours), *base, MIDDLE, *_rows(theirs), THEIRS]
+    rest = [t for t in texts[first:] if t not in set(differ)]
+    return [*_rows(texts[:first]), *hunk, *_rows(rest)]
