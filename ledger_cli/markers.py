@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ledger_cli.errors import Damaged
@@ -99,7 +99,7 @@ def read(data: bytes) -> Sides:
     return sides
 
 
-def outside(data: bytes) -> Lines:
+def outside(data: bytes, parse: Callable[[str], Entry] = parse_line) -> Lines:
     """The entries that stand in no conflict, as far as they can be read.
 
     For the base of a merge: where it is a merge of its own (criss-cross), git hands it over with that one's markers.
@@ -110,7 +110,7 @@ def outside(data: bytes) -> Lines:
             if part == "common" and line.startswith('{"'):
                 body = line.removesuffix(",")
                 try:
-                    found[body] = parse_line(body)
+                    found[body] = parse(body)
                 except ValueError:
                     continue
     except Damaged:

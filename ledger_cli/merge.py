@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ledger_cli import checkpoint, checks, invariants, markers
 from ledger_cli.errors import Damaged
 from ledger_cli.history import History, state_at
 from ledger_cli.layout import BOTTOM, TOP, placing, rank
-from ledger_cli.lines import Key, line, order, quote
+from ledger_cli.lines import Key, line, order, parse_line, quote
 from ledger_cli.markers import Lines, Sides
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review, entity_key
 
@@ -66,7 +67,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> M
     that theirs has from its base, and ours has no line of, is not removed by ours: it was never there, and stays out.
     Raises Damaged for a side that is no checkpoint; its lines may stand in any order.
     """
-    sides = Sides(_read(ours, "ours"), _read(theirs, "theirs"), markers.outside(base))
+    parse = cache(parse_line)  # nearly all lines stand in all three
+    sides = Sides(_read(ours, "ours", parse), _read(theirs, "theirs", parse), markers.outside(base, parse))
     left_out: tuple[str, ...] = ()
     taken = sides
     if picked:
@@ -77,11 +79,13 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> M
     return Merged(render(taken, found), tuple(found), left_out)
 
 
-def _read(data: bytes, side: str) -> Lines:
+def _read(data: bytes, side: str, parse: Callable[[str], Entry]) -> Lines:
     try:
-        return {line(entry): entry for entry in checkpoint.read(data, any_order=True)}
+        entries = checkpoint.read(data, any_order=True, parse=parse)
     except Damaged as fault:
         raise Damaged(f"{side}: {fault.message}", fault.hint) from None
+    rows = data.decode().replace("\r\n", "\n").split("\n")
+    return dict(zip((row[:-1] for row in rows if row.startswith('{"')), entries, strict=True))
 
 
 def _without(lines: Lines, sessions: Iterable[str]) -> Lines:
@@ -115,7 +119,8 @@ def conflicts(sides: Sides, alone: tuple[Lines, ...] | None = None) -> list[Conf
 
 
 def _errors(lines: Lines) -> list[checks.Finding]:
-    return [f for f in checks.findings((None, e) for e in lines.values()) if f.severity == "error"]
+    # In one order, whoever merged: of two items with one id, the first is the one that others are held against.
+    return [f for f in checks.findings((None, lines[text]) for text in sorted(lines)) if f.severity == "error"]
 
 
 def _key(finding: checks.Finding) -> tuple[str, tuple[str, ...], str | None]:
@@ -189,11 +194,12 @@ def _by_session(side: Lines, other: Lines) -> dict[str, list[Entry]]:
 
 
 def _of_finding(finding: checks.Finding, sides: Sides, union: Lines, history: History) -> Conflict:
-    concerned = {text: e for text, e in union.items() if _is_on(finding, e)}
-    if finding.code == "cycle":
-        on_cycle = set(_on_a_cycle(history))
-        concerned = {t: e for t, e in union.items() if isinstance(e, Link | Review) and e in on_cycle} or concerned
-    ours, theirs = _divided(concerned, sides)
+    if finding.code == "cycle":  # of links that one side holds, the last is what closed it
+        concerned: Lines = {line(e): e for e in _on_a_cycle(history)}
+        ours, theirs = _divided(concerned, sides, first=-1)
+    else:
+        concerned = {text: e for text, e in union.items() if _is_on(finding, e)}
+        ours, theirs = _divided(concerned, sides)
     slots = {e.slot for e in concerned.values() if isinstance(e, Item)}
     slot = finding.slot or (slots.pop() if len(slots) == 1 else None)
     ids = finding.ids or finding.sessions
@@ -212,29 +218,31 @@ def _is_on(finding: checks.Finding, entry: Entry) -> bool:
     return isinstance(entry, Item | Episode) and entry.id in finding.ids
 
 
-def _on_a_cycle(history: History) -> Iterator[Link | Review]:
-    """The links on cycles, and the verdicts that brought one back."""
+def _on_a_cycle(history: History) -> list[Link | Review]:
+    """The links on cycles, and the verdicts that brought one back, by clock; those never live, rejected then, apart."""
+    struck = {(history.pair(r.target), r.recorded_at) for r in history.reviews if r.verdict == "rejects"}
+    entries: list[Link | Review] = [*history.links]
+    entries += [r for r in history.reviews if r.verdict == "reinstates" and r.target.new is not None]
+    pairs = {e: history.pair(e if isinstance(e, Link) else e.target) for e in entries}
+    live = {e: pair for e, pair in pairs.items() if pair is not None and (pair, e.recorded_at) not in struck}
     after: dict[str, set[str]] = defaultdict(set)
-    for link in history.links:
-        if (pair := history.pair(link)) is not None:
-            after[pair[0]].add(pair[1])
+    for old, new in live.values():
+        after[old].add(new)
     state = state_at(history)
-    entries: list[Link | Review] = [*history.links, *history.reviews]
-    for entry in entries:
-        if isinstance(entry, Review) and (entry.target.new is None or entry.verdict == "rejects"):
-            continue
-        pair = history.pair(entry if isinstance(entry, Link) else entry.target)
-        if pair is not None and pair[0] in state.reach(pair[1], links=after):
-            yield entry
+    found = [e for e, (old, new) in live.items() if old in state.reach(new, links=after)]
+    return sorted(found, key=lambda e: (e.recorded_at, e.session))
 
 
-def _divided(concerned: Lines, sides: Sides) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """What of the entries is ours, and what theirs; what both hold stands against what only one of them holds."""
+def _divided(concerned: Lines, sides: Sides, first: int = 1) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """What of the entries is ours, and what theirs; what both hold stands against what only one of them holds.
+
+    Where both hold all of it, the `first` so many stand against the others.
+    """
     ours = [e for t, e in concerned.items() if t in sides.ours and t not in sides.theirs]
     theirs = [e for t, e in concerned.items() if t in sides.theirs and t not in sides.ours]
     rest = [e for e in concerned.values() if e not in ours and e not in theirs]
     if not ours and not theirs:
-        return tuple(rest[:1]), tuple(rest[1:])
+        return tuple(rest[:first]), tuple(rest[first:])
     return tuple(ours or rest), tuple(theirs or rest)
 
 
@@ -279,18 +287,18 @@ def render(sides: Sides, found: Iterable[Conflict]) -> bytes:
     for conflict in found:
         disputed.update(conflict.groups)
         rewritten |= {conflict.ids[0]} if conflict.code == "rewritten" else set()
-    if not disputed:
-        return checkpoint.render(union.values())
     place = _placing(union)
     groups: dict[str, list[Key]] = defaultdict(list)
+    before: dict[str, list[str]] = defaultdict(list)  # the base of a group that a side changed; else it is in both
     for text, entry in union.items():
         groups[place(entry)].append(order(entry, text))
-    pieces = [TOP]
+        if entry.session in rewritten and text in sides.base:
+            before[place(entry)].append(text)
+    pieces = [TOP]  # as `checkpoint.render` writes it; but the lines are there already
     for name in sorted(groups, key=rank):
         texts = [key[-1] for key in sorted(groups[name])]
-        before = [t for t, e in sides.base.items() if e.session in rewritten and place(e) == name]
         pieces.append(f"{quote(name)}: [\n")
-        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before) if name in disputed else _rows(texts))]
+        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before[name]) if name in disputed else _rows(texts))]
         pieces.append(f"{quote(f'end of {name}')}],\n")
     return "".join([*pieces, BOTTOM]).encode()
 
@@ -306,7 +314,7 @@ def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str
         return _rows(texts)
     first = texts.index(differ[0])
     ours, theirs = [t for t in differ if t in sides.ours], [t for t in differ if t in sides.theirs]
-    base = [BASE, *_rows(before)] if before else []  # only where a side changed it: else it is in both
+    base = [BASE, *_rows(before)] if before else []
     hunk = [OURS, *_rows(ours), *base, MIDDLE, *_rows(theirs), THEIRS]
     rest = [t for t in texts[first:] if t not in set(differ)]
     return [*_rows(texts[:first]), *hunk, *_rows(rest)]

@@ -108,10 +108,14 @@ class _Table:
         if self.choice.keep is None:
             return
         tried = set[object]()
-        while todo := [c for c in self.conflicts if c.key not in tried and self.choice.picks(c) and self.fits(c)]:
+        while todo := [
+            c
+            for c in self.conflicts
+            if (c.key, c.ours, c.theirs) not in tried and self.choice.picks(c) and self.fits(c)
+        ]:
             # What is recorded twice comes first: until it has two ids, nothing can be said of either.
             conflict = min(todo, key=lambda c: _FIRST.get(c.code, len(_FIRST)))
-            tried.add(conflict.key)
+            tried.add((conflict.key, conflict.ours, conflict.theirs))
             _SETTLERS[conflict.code](self, conflict)
         if not tried:
             raise Refused(
@@ -123,18 +127,15 @@ class _Table:
         keep = self.choice.keep
         if conflict.code not in _SETTLERS or conflict.code == "rewritten":
             return conflict.code == "rewritten" and keep == "base"
-        return keep in SIDES or (conflict.code in ("two-current", "corrected-twice") and keep in conflict.ids)
+        if conflict.code in ("two-current", "corrected-twice"):  # where no side is told apart, an item is to be named
+            return keep in conflict.ids or (keep in SIDES and conflict.told_apart)
+        return keep in SIDES
 
     # One conflict each
 
     def reject(self, conflict: Conflict) -> None:
         """One of several answers stays; the others are rejected."""
         keep = self.choice.keep
-        if keep in SIDES and not conflict.told_apart:
-            raise Refused(
-                f"{conflict.message}: git merged both, and which side brought which is not in the file",
-                f"name the one to keep: `--keep {conflict.ids[0]}` or `--keep {conflict.ids[-1]}`",
-            )
         kept = {e.id for e in self.kept(conflict) if isinstance(e, Item)} if keep in SIDES else {keep}
         for id in conflict.ids:
             if id not in kept:
@@ -216,13 +217,15 @@ class _Table:
         by, reason = self.choice.by, self.choice.reason
         if by is None or reason is None:
             raise Refused("what is given up is recorded as rejected", "add `--by NAME --reason TEXT`: who says so, why")
+        name = _free(f"reject-{name}-{show(at)}", {e.session for e in self.sides.union.values()})
         reviews = [{"reject": on, "by": by, "reason": reason}]
-        self.record(
-            session_file.of({"session": f"reject-{name}-{show(at)}", "at": show(at), "reviews": reviews}),
-            backdated=True,
-        )
+        document: dict[str, object] = {"session": name, "at": show(at), "reviews": reviews}
+        stated = session_file.of(document).reviews[0]  # refuses what no text or name may hold
+        # Not by the rules of a session: what this opens again may be in conflict too, and is settled next.
+        entry = Review("rejects", stated.target, stated.by or by, stated.reason or reason, at, name)
+        self.add({line(entry): entry})
 
-    def record(self, session: Session, *, backdated: bool = False) -> None:
+    def record(self, session: Session) -> None:
         """Record a session on top of both sides, by the rules of every session."""
         entries = list(self.sides.union.values())
         kinds: dict[str, tuple[str, str | None]] = {}
@@ -236,7 +239,7 @@ class _Table:
             [e for e in entries if e.session == session.id],
             max((e.recorded_at for e in entries), default=None),
         )
-        write = rules.resolve(session, known, self.now, backdated=backdated)
+        write = rules.resolve(session, known, self.now)
         self.add({line(entry): entry for entry in write.entries} if write else {})
 
     def add(self, new: Lines) -> None:

@@ -24,14 +24,20 @@ def merge_driver(
     Exit code 0: merged; 1: a conflict, marked in the groups that it is about; else OURS is as it was.
     """
     from ledger_cli import durable, merge
+    from ledger_cli.errors import Damaged, LedgerError
 
     folder = shell(ctx).folder
-    data = [_bytes(folder / file) for file in (base, ours, theirs)]
     # `git merge` names the heads that it merges in its environment. Other commands (cherry-pick, rebase, revert, stash)
     # replay a change, and what their base holds need not have been here ever.
     picked = not any(name.startswith("GITHEAD_") for name in os.environ)
-    merged = merge.merge(*data, picked=picked)
-    durable.replace(durable.write_temp(folder / ours, merged.data), folder / ours)
+    try:
+        merged = merge.merge(*(_bytes(folder / file) for file in (base, ours, theirs)), picked=picked)
+        durable.replace(durable.write_temp(folder / ours, merged.data), folder / ours)
+    except LedgerError as fault:
+        # To git, exit code 1 would say that OURS holds both sides, and what conflicts.
+        message = f"{path} is not merged, and holds our side alone: {fault.message}"
+        hint = f"{fault.hint}; take the merge back (`git merge --abort` or its like), and merge again once it is mended"
+        raise Damaged(message, hint.removeprefix("; ")) from None
     if merged.left_out:
         names = ", ".join(merged.left_out)
         views.terminal.talk(f"note: {path}: {names}: recorded where this change comes from, not here; left out")

@@ -40,6 +40,7 @@ NEEDS_A_LEDGER = [
     ("slots",),
     ("query", "MATCH (d:Decision) RETURN d.id"),
     ("check",),
+    ("resolve",),
     ("export",),
     ("rebuild",),
     ("doctor",),
@@ -74,6 +75,8 @@ MISUSED = {  # a command line -> what stderr says of it
     ("query",): "Missing argument 'CYPHER'",
     ("query", "RETURN 1", "--timeout", "0"): "0.0 is not in the range",
     ("query", "RETURN 1", "--limit", "none"): "'none' is not a valid",
+    ("resolve", "--by", "sam"): "say what stands: --keep ours",
+    ("merge-driver", "base", "ours"): "Missing argument 'THEIRS'",
     ("--directory", "nowhere", "check"): "nowhere is not a folder",
 }
 
