@@ -62,7 +62,11 @@ def test_a_second_end_replaces_the_first(story: Repo) -> None:
     [
         (("d99", "--on", "2024-05-01"), "d99 is unknown, there is nothing to end", "`ledger search`"),
         (("d5", "--on", "2024-01-31"), "d5 cannot end at 2024-01-31, before it starts", "`ledger reject d5`"),
-        (("d5", "--on", "2024-05-01", "--at", "2024-01-01"), "the newest entry was recorded at 2024-02-20", "leave the clock out"),
+        (
+            ("d5", "--on", "2024-05-01", "--at", "2024-01-01"),
+            "the newest entry was recorded at 2024-02-20",
+            "leave the clock out",
+        ),
     ],
 )
 def test_what_cannot_end_is_refused_by_name(story: Repo, arguments: tuple[str, ...], what: str, hint: str) -> None:
