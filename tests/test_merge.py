@@ -176,8 +176,10 @@ def test_what_is_settled_does_not_depend_on_who_merged() -> None:
         if merged(base, ours, theirs).conflicts:
             choices = [settle.Choice(k, by="sam", reason="so") for k in ("ours", "theirs")]
             pairs = zip((merged(base, ours, theirs), merged(base, theirs, ours)), choices, strict=True)
-            one, other = (settle.settle(m.data, choice, LATER).data for m, choice in pairs)
-            assert one.replace(b"~theirs", b"~ours") == other.replace(b"~theirs", b"~ours"), seed
+            one, other = (settle.settle(m.data, choice, LATER) for m, choice in pairs)
+            assert bool(one.left) == bool(other.left)
+            if not one.left:
+                assert one.data.replace(b"~theirs", b"~ours") == other.data.replace(b"~theirs", b"~ours"), seed
 
 
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])

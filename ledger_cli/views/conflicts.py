@@ -28,6 +28,8 @@ def _rows(conflict: Conflict) -> Iterator[str]:
     for name, entries in zip(names, (conflict.ours, conflict.theirs), strict=True):
         for entry in entries:
             yield f"  {name:<8} {_entry(entry)}"
+    if not conflict.told_apart and conflict.code not in ("two-current", "corrected-twice"):
+        yield "  note     git merged both, and whose is whose is not in the file: `ours` is the one, `theirs` the other"
     if conflict.code in ("rewritten", "session-twice", "unknown-id") and conflict.hint:
         yield f"  note     {conflict.hint}"
     for words in commands(conflict):
