@@ -372,8 +372,8 @@ class Database:
             found, data = self.read_checkpoint()
             if (new := make(data)) == data:
                 return False
-            temp = durable.write_temp(self.checkpoint, new)
             self.generations.must_hold()
+            temp = durable.write_temp(self.checkpoint, new)
             if not found.same_stat(self.checkpoint):
                 temp.unlink(missing_ok=True)
                 raise self.moved(Pending())
