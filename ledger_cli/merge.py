@@ -108,11 +108,15 @@ def conflicts(sides: Sides, alone: tuple[Lines, ...] | None = None) -> list[Conf
     named = {c.ids[0] for c in found}
     errors = _errors(union)
     known = {_key(f) for lines in alone or () for f in _errors(lines)} if errors else set()
+    errors = [f for f in errors if _key(f) not in known and (alone is not None or f.code in MENDABLE)]
+    # Of what stands twice under one id, nothing else can be said before it has two.
+    unclear = {id for f in errors if f.code == "duplicate-id" for id in f.ids}
     history = History(union.values()) if errors else History(())
     for finding in errors:
-        if _key(finding) in known or (alone is None and finding.code not in MENDABLE):
-            continue
-        if finding.code in ("two-clocks", "duplicate-id") and set(finding.sessions) <= named:
+        if finding.code in ("two-clocks", "duplicate-id"):
+            if set(finding.sessions) <= named:
+                continue
+        elif not unclear.isdisjoint(finding.ids):
             continue
         found.append(_of_finding(finding, sides, union, history))
     return _placed(found, sides, union)

@@ -63,7 +63,8 @@ def commands(conflict: Conflict) -> list[str]:
         kept = ("ours", "theirs") if conflict.told_apart else conflict.ids
         found = [f"ledger resolve {one} --keep {shlex.quote(keep)} {_WHO}" for keep in kept]
         return [*found, f"ledger resolve {one} --session FILE (of an item that supersedes both from its start on)"]
-    who = f" {_WHO}" if conflict.code == "cycle" else ""
+    # Two answers under one id, in one slot: one of them gets another id, and is rejected.
+    who = f" {_WHO}" if conflict.code == "cycle" or conflict.slot is not None else ""
     if conflict.code in ("session-twice", "duplicate-id", "two-kinds", "cycle"):
         return [f"ledger resolve --id {_quoted(conflict)} --keep {side}{who}" for side in ("ours", "theirs")]
     return [conflict.hint] if conflict.hint else []
