@@ -1,19 +1,21 @@
-"""Read a checkpoint that a merge left in conflict: every entry stands in it, between the markers or around them."""
+"""A checkpoint in conflict, read and written: every entry stands in it, between the markers or around them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ledger_cli.errors import Damaged
-from ledger_cli.layout import FORMAT
-from ledger_cli.lines import parse_line
+from ledger_cli.layout import BOTTOM, FORMAT, TOP, placing, rank
+from ledger_cli.lines import Key, order, parse_line, quote
 from ledger_cli.model import Entry
 
 Lines = dict[str, Entry]
 """Entries by their canonical lines. Two entries are the same one where their lines are."""
 
+OURS, BASE, MIDDLE, THEIRS = "<<<<<<< ours", "||||||| base", "=======", ">>>>>>> theirs"
 _MARKER = re.compile(r"([<|=>])\1{6,}(?= |$)")
 _FRAME = ("{", "}", '"end": "ledger"')
 _ENDED = '"end": "ledger"'
@@ -127,3 +129,57 @@ def _check_frame(number: int, line: str) -> None:
             )
     elif line and line not in _FRAME and not line.startswith(('"session ', '"slot ', '"end of ')):
         raise Damaged(f"the checkpoint, line {number}: no line of a checkpoint: {line[:60]!r}", _BACK)
+
+
+# Writing
+
+
+def placed(union: Lines) -> Callable[[Entry], str]:
+    """As `layout.placing`; what names an item that is not there stands with its session."""
+    known = placing(union.values())
+
+    def place(entry: Entry) -> str:
+        try:
+            return known(entry)
+        except KeyError:
+            return f"session {entry.session}"
+
+    return place
+
+
+def render(sides: Sides, disputed: Collection[str] = (), rewritten: Collection[str] = ()) -> bytes:
+    """The file of all that the sides hold: canonical, but for markers in the `disputed` groups.
+
+    There the base is shown as well, of the sessions that a side has `rewritten`.
+    """
+    union, place = sides.union, placed(sides.union)
+    groups: dict[str, list[Key]] = defaultdict(list)
+    before: dict[str, list[str]] = defaultdict(list)  # the base of a group that a side changed; else it is in both
+    for text, entry in union.items():
+        groups[place(entry)].append(order(entry, text))
+        if entry.session in rewritten and text in sides.base:
+            before[place(entry)].append(text)
+    pieces = [TOP]  # as `checkpoint.render` writes it; but the lines are there already
+    for name in sorted(groups, key=rank):
+        texts = [key[-1] for key in sorted(groups[name])]
+        pieces.append(f"{quote(name)}: [\n")
+        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before[name]) if name in disputed else _rows(texts))]
+        pieces.append(f"{quote(f'end of {name}')}],\n")
+    return "".join([*pieces, BOTTOM]).encode()
+
+
+def _rows(texts: Iterable[str]) -> list[str]:
+    return [f"{text}," for text in texts]
+
+
+def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str]:
+    """A group's lines, with those that are not in both sides between markers, where the first of them stands."""
+    differ = [t for t in texts if not (t in sides.ours and t in sides.theirs)]
+    if not differ:
+        return _rows(texts)
+    first = texts.index(differ[0])
+    ours, theirs = [t for t in differ if t in sides.ours], [t for t in differ if t in sides.theirs]
+    base = [BASE, *_rows(before)] if before else []
+    hunk = [OURS, *_rows(ours), *base, MIDDLE, *_rows(theirs), THEIRS]
+    rest = [t for t in texts[first:] if t not in set(differ)]
+    return [*_rows(texts[:first]), *hunk, *_rows(rest)]

@@ -17,12 +17,11 @@ from functools import cache
 from ledger_cli import checkpoint, checks, invariants, markers
 from ledger_cli.errors import Damaged
 from ledger_cli.history import History, state_at
-from ledger_cli.layout import BOTTOM, TOP, placing, rank
-from ledger_cli.lines import Key, line, order, parse_line, quote
+from ledger_cli.layout import rank
+from ledger_cli.lines import line, parse_line
 from ledger_cli.markers import Lines, Sides
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review, entity_key
 
-OURS, BASE, MIDDLE, THEIRS = "<<<<<<< ours", "||||||| base", "=======", ">>>>>>> theirs"
 MENDABLE = {"two-current", "corrected-twice", "duplicate-id", "two-clocks", "two-kinds", "cycle", "unknown-id"}
 """What `resolve` answers for, also where one side had it alone; for the rest there is no command."""
 
@@ -254,7 +253,7 @@ def _placed(found: list[Conflict], sides: Sides, union: Lines) -> list[Conflict]
     """The same conflicts, each with the groups in which its lines differ."""
     if not found:
         return found
-    place, lone = _placing(union), sides.lone()
+    place, lone = markers.placed(union), sides.lone()
     everywhere = tuple(sorted({place(e) for e in lone.values()}, key=rank))
     placed = []
     for conflict in found:
@@ -272,53 +271,8 @@ def _placed(found: list[Conflict], sides: Sides, union: Lines) -> list[Conflict]
 # The file
 
 
-def _placing(union: Lines) -> Callable[[Entry], str]:
-    """As `layout.placing`; what names an item that is not there stands with its session."""
-    known = placing(union.values())
-
-    def place(entry: Entry) -> str:
-        try:
-            return known(entry)
-        except KeyError:
-            return f"session {entry.session}"
-
-    return place
-
-
 def render(sides: Sides, found: Iterable[Conflict]) -> bytes:
     """The file of all that the sides hold: canonical, but for markers in the groups that are in conflict."""
-    union, rewritten, disputed = sides.union, set[str](), set[str]()
-    for conflict in found:
-        disputed.update(conflict.groups)
-        rewritten |= {conflict.ids[0]} if conflict.code == "rewritten" else set()
-    place = _placing(union)
-    groups: dict[str, list[Key]] = defaultdict(list)
-    before: dict[str, list[str]] = defaultdict(list)  # the base of a group that a side changed; else it is in both
-    for text, entry in union.items():
-        groups[place(entry)].append(order(entry, text))
-        if entry.session in rewritten and text in sides.base:
-            before[place(entry)].append(text)
-    pieces = [TOP]  # as `checkpoint.render` writes it; but the lines are there already
-    for name in sorted(groups, key=rank):
-        texts = [key[-1] for key in sorted(groups[name])]
-        pieces.append(f"{quote(name)}: [\n")
-        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before[name]) if name in disputed else _rows(texts))]
-        pieces.append(f"{quote(f'end of {name}')}],\n")
-    return "".join([*pieces, BOTTOM]).encode()
-
-
-def _rows(texts: Iterable[str]) -> list[str]:
-    return [f"{text}," for text in texts]
-
-
-def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str]:
-    """A group's lines, with those that are not in both sides between markers, where the first of them stands."""
-    differ = [t for t in texts if not (t in sides.ours and t in sides.theirs)]
-    if not differ:
-        return _rows(texts)
-    first = texts.index(differ[0])
-    ours, theirs = [t for t in differ if t in sides.ours], [t for t in differ if t in sides.theirs]
-    base = [BASE, *_rows(before)] if before else []
-    hunk = [OURS, *_rows(ours), *base, MIDDLE, *_rows(theirs), THEIRS]
-    rest = [t for t in texts[first:] if t not in set(differ)]
-    return [*_rows(texts[:first]), *hunk, *_rows(rest)]
+    found = list(found)
+    rewritten = {conflict.ids[0] for conflict in found if conflict.code == "rewritten"}
+    return markers.render(sides, {group for conflict in found for group in conflict.groups}, rewritten)
