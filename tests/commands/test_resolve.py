@@ -181,6 +181,9 @@ def test_one_id_in_one_slot_takes_both_decisions(repo: Repo, style: str) -> None
     ours = [session("s1", {"id": "d1", "slot": "q", "text": "one"}, day=2)]
     theirs = [session("s2", {"id": "d1", "slot": "q", "text": "two"}, day=3)]
     meet(repo, style, ours, theirs)
+    said = repo.run("resolve", code=1)
+    assert "ledger resolve --id d1 --keep ours --by NAME --reason TEXT\n" in said.out
+    assert said.out.count("conflict in") == 1
     said = repo.run("resolve", "--keep", "theirs", *WHO)
     assert "recorded d1 as d1~ours: it was ours\nrejected d1~ours, and kept d1\n" in said.out
     lines = {line.get("decision"): line for line in sound(repo)}
