@@ -35,6 +35,8 @@ COMMANDS = {
     "slots": "look.slots",
     "query": "look.query",
     "check": "keep.check",
+    "resolve": "merges.resolve",
+    "merge-driver": "merges.merge_driver",
     "export": "keep.export",
     "rebuild": "keep.rebuild",
     "install": "setup.install",

@@ -17,7 +17,7 @@ from ledger_cli.errors import Damaged
 from ledger_cli.layout import BOTTOM, FORMAT, TOP, group_name, nowhere, placing, rank
 from ledger_cli.lines import Key, line, order, parse_line, quote
 from ledger_cli.model import Entry
-from ledger_cli.scan import UPGRADES, LineProblem, scan
+from ledger_cli.scan import UPGRADES, LineProblem, Parse, scan
 
 __all__ = [
     "EMPTY",
@@ -75,13 +75,13 @@ EMPTY = render(())
 """The checkpoint of a ledger that holds nothing."""
 
 
-def read(data: bytes, *, any_order: bool = False) -> list[Entry]:
+def read(data: bytes, *, any_order: bool = False, parse: Parse = parse_line) -> list[Entry]:
     """Read a canonical checkpoint, with LF or CRLF; return its entries in the order of the file.
 
     `any_order` accepts lines and groups in another order, as a merge resolved by hand leaves them. Raises Damaged,
-    naming the line, for everything else that `render` would not have written.
+    naming the line, for everything else that `render` would not have written. `parse` is for `scan`.
     """
-    entries, problems = scan(data)
+    entries, problems = scan(data, parse)
     if any_order:
         problems = [problem for problem in problems if problem.code != "wrong-order"]
     if problems:

@@ -371,6 +371,23 @@ class Database:
 
     # Export and rebuild
 
+    def rewrite(self, make: Callable[[bytes], bytes]) -> bool:
+        """Put what `make` makes of the checkpoint's bytes in its place; returns whether that is another file.
+
+        The journal stays as it is: the next reader finds whether its sessions fit. Raises what `make` raises.
+        """
+        with self._locked():
+            found, data = self.read_checkpoint()
+            if (new := make(data)) == data:
+                return False
+            self.generations.must_hold()
+            temp = durable.write_temp(self.checkpoint, new)
+            if not found.same_stat(self.checkpoint):
+                temp.unlink(missing_ok=True)
+                raise self.moved(Pending())
+            durable.replace(temp, self.checkpoint)
+        return True
+
     def rebuild(self) -> Truth:
         """Throw the store away and build it from checkpoint and journal."""
         with self._locked():

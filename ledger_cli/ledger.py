@@ -40,6 +40,7 @@ from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains, checks
+    from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
     from ledger_cli.verdicts import Builder
     from ledger_cli.writer import Writer
@@ -373,6 +374,21 @@ class Ledger:
     def export(self, *, carry: bool = False, drop: Iterable[str] = ()) -> tuple[bool, tuple[str, ...]]:
         """Write the checkpoint with all that is pending; see `Database.export`."""
         return self.database.export(carry=carry, drop=drop)
+
+    def resolve(self, choice: Choice) -> tuple[bool, Settled]:
+        """Finish a merge of the checkpoint; returns whether the file changed, and what came of it: see `settle`.
+
+        Raises Damaged where the sides cannot be read, Refused where the choice breaks a rule.
+        """
+        from ledger_cli.settle import settle
+
+        found: list[Settled] = []
+
+        def settled(data: bytes) -> bytes:
+            found.append(settle(data, choice, self.clock()))
+            return found[-1].data
+
+        return self.database.rewrite(settled), found[-1]
 
     def rebuild(self) -> int:
         """Throw the store away and build it anew; returns the number of entries."""

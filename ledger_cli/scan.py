@@ -17,7 +17,7 @@ UPGRADES: dict[int, Callable[[bytes], bytes]] = {}
 """By an older format: the function that turns a file of it into one of the next."""
 
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_RESOLVE = "keep the lines of both sides, delete the markers, then run `ledger export` and `ledger check`"
+_RESOLVE = "run `ledger resolve`: it reads both sides out of the markers"
 _EXPORT = "run `ledger export`: it writes the lines in their order"
 _RESTORE = "only the tool writes this file: take the line, or the file, back from git"
 
@@ -44,8 +44,13 @@ class _Row(NamedTuple):
     group: str | None  # the one it stands in
 
 
-def scan(data: bytes) -> tuple[list[tuple[int, Entry]], list[LineProblem]]:
+Parse = Callable[[str], Entry]
+
+
+def scan(data: bytes, parse: Parse = parse_line) -> tuple[list[tuple[int, Entry]], list[LineProblem]]:
     """Read what can be read: the entries with the numbers of their lines, and all problems, by line.
+
+    `parse` reads a line as `parse_line` does; who reads files that share lines need not read each of them twice.
 
     Codes: `conflict-marker`, `format`, `truncated`, `not-canonical`, `wrong-place` (a line in another group),
     `wrong-order`, `duplicate-line`, `duplicate-group`, `unknown-id`. What may only follow from something worse is
@@ -63,8 +68,8 @@ def scan(data: bytes) -> tuple[list[tuple[int, Entry]], list[LineProblem]]:
     elif not text.startswith(TOP):
         said = _SAID.match(text)
         upgrade = UPGRADES.get(int(said[1])) if said and said[1].isdecimal() else None
-        return scan(upgrade(data)) if upgrade else ([], [_format_problem(text, said)])
-    rows, all_read = _rows(text, problems)
+        return scan(upgrade(data), parse) if upgrade else ([], [_format_problem(text, said)])
+    rows, all_read = _rows(text, problems, parse)
     _check_places(rows, problems, all_read=all_read)
     problems.sort(key=lambda problem: problem.line)
     return [(row.number, row.entry) for row in rows], conflicts or problems
@@ -110,7 +115,7 @@ def _format_problem(text: str, said: re.Match[str] | None) -> LineProblem:
     return LineProblem(2 if text.startswith("{\n") else 1, "format", message)
 
 
-def _rows(text: str, problems: list[LineProblem]) -> tuple[list[_Row], bool]:
+def _rows(text: str, problems: list[LineProblem], parse: Parse) -> tuple[list[_Row], bool]:
     """The entries, and whether all could be read; what is wrong with a line on its own goes to `problems`."""
     lines = text.split("\n")
     fragment = lines.pop()
@@ -133,7 +138,7 @@ def _rows(text: str, problems: list[LineProblem]) -> tuple[list[_Row], bool]:
             problems.append(LineProblem(number, "not-canonical", "no comma at the end of the line"))
         body = each.removesuffix(",")
         try:
-            rows.append(_Row(number, body, parse_line(body), frame.group))
+            rows.append(_Row(number, body, parse(body), frame.group))
         except ValueError as fault:
             problems.append(LineProblem(number, "not-canonical", str(fault)))
             all_read = False

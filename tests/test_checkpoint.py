@@ -588,7 +588,7 @@ def test_any_order_accepts_nothing_else(what, data, expected):
 def test_conflict_markers_are_for_resolve():
     with pytest.raises(Damaged, match="merge conflict in the checkpoint") as caught:
         read(edit((3, "nonsense"), insert=(20, "<<<<<<< HEAD")))
-    assert "keep the lines of both sides" in caught.value.hint
+    assert "run `ledger resolve`" in caught.value.hint
     assert caught.value.exit_code == 3
 
 

@@ -40,6 +40,7 @@ NEEDS_A_LEDGER = [
     ("slots",),
     ("query", "MATCH (d:Decision) RETURN d.id"),
     ("check",),
+    ("resolve",),
     ("export",),
     ("rebuild",),
     ("install",),
@@ -98,6 +99,8 @@ MISUSED = {  # a command line -> what stderr says of it
     ("query", "RETURN 1", "--timeout", "3601"): "3601.0 is not in the range",
     ("query", "RETURN 1", "--limit", "1000001"): "1000001 is not in the range",
     ("query", "RETURN 1", "--limit", "none"): "'none' is not a valid",
+    ("resolve", "--by", "sam"): "say what stands: --keep ours",
+    ("merge-driver", "base", "ours"): "Missing argument 'THEIRS'",
     ("--directory", "nowhere", "check"): "nowhere is not a folder",
 }
 
