@@ -1,4 +1,4 @@
-"""The checkpoint, format 1: every entry on a line of its own, lines in groups, one order for all. (DESIGN 5.)
+"""The checkpoint, format 1: every entry on a line of its own, lines in groups, one order for all. (README, "The file".)
 
 The same entries give the same bytes, and a session only ever adds lines. Pure functions over bytes and entries. How a
 line looks is in lines.py, where it stands in layout.py, what may be wrong with a file in scan.py.

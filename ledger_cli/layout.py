@@ -1,4 +1,4 @@
-"""Which group of the checkpoint a line stands in, and the order of the groups. (DESIGN 5, "Groups".)"""
+"""Which group of the checkpoint a line stands in, and the order of the groups. (README, "The file".)"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rank(group: str) -> tuple[int, str]:
     """Where a group stands: sessions by their ids read backwards, then slots by code point.
 
     Backwards, neighbours in time (`session-41`, `session-42`) are not neighbours in the file, so the sessions of
-    two branches land in different places and merge. (DESIGN 5, "Order of groups" and "Why".)
+    two branches land in different places and merge.
     """
     word, _, name = group.partition(" ")
     return (0, name[::-1]) if word == "session" else (1, name)

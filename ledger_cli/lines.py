@@ -1,4 +1,4 @@
-"""One entry <-> one canonical line of JSON. (DESIGN 5: the table of keys, and the paragraph on bytes.)"""
+"""One entry <-> one canonical line of JSON. (README, "The file".)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Key = tuple[datetime, str, int, str, str]
 
 
 def order(entry: Entry, text: str) -> Key:
-    """The sorting key of an entry inside its group; `text` is its line. (DESIGN 5, "Inside a group".)"""
+    """The sorting key of an entry inside its group; `text` is its line."""
     if isinstance(entry, Item):
         return entry.recorded_at, entry.session, 2, entry.id, text
     if isinstance(entry, Link):

@@ -1,4 +1,4 @@
-"""Go through the bytes of a checkpoint: what can be read of it, and everything that is wrong with it. (DESIGN 5.)"""
+"""Go through the bytes of a checkpoint: what can be read of it, and everything that is wrong with it."""
 
 from __future__ import annotations
 
