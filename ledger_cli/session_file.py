@@ -47,6 +47,7 @@ ENDING = ("id", "validTo", "by", "reason")
 REVIEW = ("reject", "reinstate", "by", "reason")
 
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>=\"'`/\\]*>|\{[^{}]*\|[^{}]*\}|(?i:yyyy-mm-dd)|TODO)\s*")
+_TAG = re.compile(r"\s*<\S*>\s*")  # one word: as a text it may be what was said, `<br>`
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
@@ -192,6 +193,10 @@ def _text(text: str) -> str:
     return text
 
 
+def _said(text: str) -> str:
+    return text if _TAG.fullmatch(text) else _text(text)
+
+
 def _name(text: str) -> str:
     return _faultless(canonical_name(_text(text)), fault_of_name)
 
@@ -281,7 +286,7 @@ def _episode(record: _Record, default_id: str) -> stated.StatedEpisode:
     return stated.StatedEpisode(
         id=_own_id(record, default_id),
         kind=record.need("kind", _name),
-        text=record.need("text", _text),
+        text=record.need("text", _said),
         mentions=name_set(record.many("mentions", _name) or ()),
         at=record.one("at", _time),
         line=record.line,
@@ -298,7 +303,7 @@ def _item(record: _Record, kind: Kind, default_id: str) -> stated.StatedItem:
     return stated.StatedItem(
         kind=kind,
         id=_own_id(record, default_id),
-        text=record.one("text", _text),
+        text=record.one("text", _said),
         rationale=record.one("rationale", _text),
         slot=record.one("slot", _slot),
         about=None if about is None else name_set(about),

@@ -233,13 +233,10 @@ def test_an_error_shows_text_as_it_is(repo: Repo) -> None:
 
 
 def naughty() -> list[str]:
-    """The published strings that may be a text: not empty, and without control characters but LF and TAB.
-
-    What stands in angle brackets as a whole could be the placeholder of a template, and stands in a sentence here.
-    """
+    """The published strings that may be a text: not empty, and without control characters but LF and TAB."""
     strings = json.loads(NAUGHTY.read_text(encoding="utf-8"))
     return [
-        f"see {text}" if text.startswith("<") and text.rstrip().endswith(">") else text
+        text
         for text in dict.fromkeys(strings)
         if text.strip() and not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text)
     ]
