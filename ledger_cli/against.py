@@ -9,9 +9,10 @@ from typing import NamedTuple
 from ledger_cli import append_only, checks, comparison, scan
 from ledger_cli.answers import Checkup
 from ledger_cli.append_only import Base
+from ledger_cli.checkup import is_session_file
 from ledger_cli.errors import Damaged, Refused
 from ledger_cli.gitrepo import GitRepo
-from ledger_cli.ledger import FOLDER, SESSIONS, Ledger, is_session_file
+from ledger_cli.ledger import FOLDER, SESSIONS, Ledger
 from ledger_cli.model import Entry
 
 _UNREAD = {"format", "truncated"}

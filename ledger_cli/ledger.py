@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ledger_cli import holds
 from ledger_cli.answers import Answer, Applied, Checkup, SessionRow, SlotRow
 from ledger_cli.database import Database, Say
-from ledger_cli.errors import Damaged, LedgerError, NoLedger, Problem, Refused, SessionFileError, quoted, short
+from ledger_cli.errors import Damaged, LedgerError, NoLedger, Problem, Refused, quoted, short
 from ledger_cli.history import History
 from ledger_cli.holds import Change, Row
 from ledger_cli.instant import LAST, days_late, utc
@@ -39,7 +39,7 @@ from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
-    from ledger_cli import chains, checks
+    from ledger_cli import chains
     from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
     from ledger_cli.verdicts import Builder
@@ -400,87 +400,13 @@ class Ledger:
 
         Or with the bytes given, beside which the session `files` (name, bytes) stand.
         """
-        from ledger_cli import checks, scan
+        from ledger_cli import checkup
 
-        entries, problems = scan.scan(self.database.data() if data is None else data)
-        found = [
-            checks.Finding(p.code, p.message, line=p.line or None, hint=p.hint)
-            for p in problems  # `unknown-id` is told once, with what names it
-            if p.code != "unknown-id"
-        ]
-        all_read = not any(p.code in _UNREADABLE for p in problems)
-        found += [f for f in checks.findings(entries) if all_read or f.code != "unknown-id"]
-        found += checks.slots_alike(e for _, e in entries if isinstance(e, Item))
-        waiting = self.database.pending() if data is None and all_read else {}
-        if all_read:
-            recorded = [e for _, e in entries] + [e for its in waiting.values() for e in its]
-            found += _unapplied(self._session_files() if data is None else files, recorded)
-            if waiting:
-                names = ", ".join(waiting)
-                message = f"applied, not exported: {names}"
-                found.append(checks.Finding("pending", message, "info", sessions=tuple(waiting), hint="ledger export"))
-        return Checkup(checks.in_order(found))
-
-    def _session_files(self) -> Iterator[tuple[str, bytes | Path]]:
-        for path in session_files(self.root / SESSIONS):
-            yield path.relative_to(self.root).as_posix(), path
-
-
-_UNREADABLE = {"not-canonical", "conflict-marker", "truncated", "format"}
-"""Findings with which lines may be missing: what names them is no fault of its own."""
-
-
-def _unapplied(files: Iterable[tuple[str, bytes | Path]], entries: Iterable[Entry]) -> Iterator[checks.Finding]:
-    """Session files, by name, that were not applied, or changed since."""
-    from ledger_cli import checks, retry, session_file
-
-    recorded: dict[str, list[Entry]] = {}
-    for entry in entries:
-        recorded.setdefault(entry.session, []).append(entry)
-    try:
-        files = list(files)
-    except OSError as fault:
-        yield checks.Finding("unreadable-session", f"{SESSIONS}: cannot be read: {fault.strerror or fault}", "warning")
-        return
-    for name, file in files:
-        try:
-            sessions = session_file.read_file(file, name) if isinstance(file, Path) else session_file.read(file, name)
-        except SessionFileError as fault:
-            for problem in fault.problems:
-                yield checks.Finding("unreadable-session", str(problem), "warning")
-            continue
-        for session in sessions:
-            if session.id not in recorded:
-                message = f"{name}:{session.line}: session {session.id} is not applied"
-                code, hint = "not-applied", f"ledger session apply {name}"
-            elif not retry.is_recorded(session, recorded[session.id]):
-                message = f"{name}:{session.line}: session {session.id} is recorded with other content"
-                code, hint = "changed-since", "what is recorded stays; put the news in a session of its own"
-            else:
-                continue
-            yield checks.Finding(code, message, "warning", sessions=(session.id,), hint=hint)
-
-
-def is_session_file(name: str) -> bool:
-    """Does a file of this name hold sessions?"""
-    return name.endswith((".yaml", ".yml", ".json"))
-
-
-def session_files(folder: Path) -> list[Path]:
-    """The session files of a folder, by name; none where there is no folder. Raises OSError."""
-    try:
-        found = sorted(folder.iterdir())
-    except FileNotFoundError:
-        return []
-    return [path for path in found if is_session_file(path.name) and _may_be_read(path)]
-
-
-def _may_be_read(path: Path) -> bool:
-    """Is it a file, or hidden from us: what reads it then says so?"""
-    try:
-        return path.is_file()
-    except OSError:
-        return True
+        if data is not None:
+            return checkup.check(data, files)
+        return checkup.check(
+            self.database.data(), checkup.session_files(self.root / SESSIONS, self.root), self.database.pending
+        )
 
 
 def _as_stated(session: Session) -> Builder:
