@@ -227,7 +227,8 @@ def _examined(
     else:
         if data != union:  # the lines of both sides, where they belong
             yield "not canonical"
-        if _errors([*base.around(slots), *added]) - base.findings:
+        alone = base.around(slots)  # without the episodes that stand with items elsewhere
+        if _errors([*alone, *added]) - _errors(alone):
             yield "with findings"
     if data != union:
         yield "other than the union"
