@@ -71,4 +71,6 @@ def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere)
 
 def _first(one: Item, other: Item) -> Item:
     """The first by id; where a bad merge left two items under one id, the one recorded first."""
-    return min(one, other, key=lambda item: (item.id, item.recorded_at, item.session, line(item)))
+    if one.id != other.id:
+        return one if one.id < other.id else other
+    return min(one, other, key=lambda item: (item.recorded_at, item.session, line(item)))
