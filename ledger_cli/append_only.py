@@ -58,12 +58,6 @@ def lines(data: bytes) -> Lines:
     return found
 
 
-def new_entries(data: bytes, before: bytes) -> list[Entry]:
-    """What a checkpoint holds and another does not; what cannot be read is left out."""
-    old = lines(before)
-    return [entry for line in lines(data) if line not in old and (entry := _entry(line)) is not None]
-
-
 def _entry(line: bytes) -> Entry | None:
     try:
         return parse_line(line.decode())

@@ -70,7 +70,7 @@ def effects(write: Write) -> Effects:
         corrected=tuple(
             sorted((e.corrects, e.id) for e in write.entries if isinstance(e, Item) and e.corrects is not None)
         ),
-        verdicts=tuple((e.verdict, e.target) for e in write.entries if isinstance(e, Review) and e not in reviews),
+        verdicts=tuple((e.verdict, e.target) for e in write.entries if isinstance(e, Review) and not e.target.on_item),
     )
 
 
@@ -84,20 +84,22 @@ def _warnings(write: Write, added: set[str]) -> Iterator[str]:
     for id in sorted(added - rejected):
         if not _open(write.after[id]):
             yield f"{id} holds at no instant: what replaces or ends it covers all it claims"
-    state = state_at(write.history)
+    history, state = write.history, state_at(write.history)
     for id in sorted(rejected):
         if (correction := state.live_correction(id)) is not None:
             yield f"{id} was corrected by {correction.id}, which stands; to strike both, reject {correction.id} too"
     yield from _without_effect(write, state)
-    before = state_at(History(e for e in write.history.entries() if e.session != write.session))
-    for link in sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new)):
-        old = write.before.get(link.old)
-        if old is not None and not _open(old):
-            yield f"{link.old}, superseded by {link.new}, held at no instant before this either"
+    links = sorted((e for e in write.entries if isinstance(e, Link)), key=lambda e: (e.old, e.new))
+    new = {(history.place[e.old], history.place[e.new]) for e in links}
+    for link in links:
+        old, place = write.before.get(link.old), history.place[link.old]
+        if old is None:
             continue
-        others = before.after[write.history.place[link.old]] if old is not None else set()
-        if others and write.history.items[link.old].slot is None:  # a slot orders itself
-            yield f"{link.old} is superseded already, by {', '.join(sorted(others))}"
+        others = sorted(p for p in state.after[place] if (place, p) not in new)
+        if not _open(old):
+            yield f"{link.old}, superseded by {link.new}, held at no instant before this either"
+        elif others and history.items[link.old].slot is None:  # a slot orders itself
+            yield f"{link.old} is superseded already, by {', '.join(others)}"
 
 
 def _without_effect(write: Write, state: State) -> Iterator[str]:

@@ -183,10 +183,9 @@ def by_record_time(entries: Iterable[Entry]) -> list[tuple[datetime, list[Entry]
     return sorted(groups.items(), key=lambda group: group[0])
 
 
-def state_at(history: History, known: datetime | None = None) -> State:
-    """What is live as known at `known`; None = all that is recorded."""
+def state_at(history: History) -> State:
+    """What is live with all that is recorded."""
     state = State(history)
-    for at, entries in by_record_time(history.entries()):
-        if known is None or at <= known:
-            state.learn(entries)
+    for _, entries in by_record_time(history.entries()):
+        state.learn(entries)
     return state

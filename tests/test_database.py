@@ -35,7 +35,7 @@ TIMES = [datetime.fromisoformat(f"{day}T00:00:00+00:00") + timedelta(hours=h) fo
 
 def answers(graph: Graph, times: Sequence[datetime] = TIMES) -> dict[str, Any]:
     """All that the store says of the ledger, in no order but that of the ids; what held, at these times."""
-    ids = sorted(graph.item_ids())
+    ids = [item.id for item in graph.all_items()]
     names = graph.entity_names()
     return {
         "sessions": graph.sessions(),
@@ -711,5 +711,5 @@ def test_a_history_of_the_graph_is_a_history_of_the_file(story):
     database = ledger(story.path).database
     entries = checkpoint.read(database.data())
     graph = database.read()
-    assert History(graph.component(list(graph.item_ids()))).items == History(entries).items
+    assert History(graph.component([item.id for item in graph.all_items()])).items == History(entries).items
     assert engine.get("kglite").name == "kglite"

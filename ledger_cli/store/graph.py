@@ -13,7 +13,7 @@ are one name space. No index is declared: `id` has one built in, and the rest is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -105,10 +105,6 @@ class Graph:
     def items(self, ids: Iterable[str]) -> dict[str, Item]:
         """The items with these ids, in order of id; unknown ids are left out."""
         return {row["id"]: rows.item(row) for row in self._rows("items", ids=list(ids))}
-
-    def item_ids(self) -> Iterator[str]:
-        """The id of every item, in order."""
-        return (row["id"] for row in self._rows("item_ids"))
 
     def all_items(self) -> list[Item]:
         """Every item, in order of id."""
