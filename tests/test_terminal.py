@@ -74,3 +74,8 @@ def test_no_word_of_a_table_is_broken_but_in_the_column_that_gives_way(
     assert lines[0].split() == ["slot", "kind", "id", "what", "holds"]
     assert lines[1].split() == ["orders/database", "decision", "d4", "orders", "uses", "2024-01-10"]
     assert lines[2].split() == ["mysql", "→"]
+
+
+def test_a_wide_terminal_shows_a_history_as_a_pipe_does(story: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = story.run("history", "orders").out.splitlines()
+    assert [line.rstrip() for line in shown(story, monkeypatch, 200, "history", "orders")] == piped

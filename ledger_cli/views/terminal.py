@@ -88,7 +88,7 @@ def lines(rows: Iterable[Sequence[Cell]]) -> None:
 
     for row in rows:
         lead = _text(row[0])
-        if len(row) < 2 or not (lead.startswith("  ") or lead.strip(_LEAD) == ""):
+        if len(row) < 2 or not lead or not (lead.startswith("  ") or lead.strip(_LEAD) == ""):
             console.print(Text.assemble(*_hung(row)), overflow="fold")
             continue
         grid = Table.grid()
