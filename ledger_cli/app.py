@@ -1,4 +1,4 @@
-"""The command line: one Typer app, the one error boundary, and the only reader of the clock."""
+"""The process: its streams, its clock, the one boundary of errors, and the exit code."""
 
 from __future__ import annotations
 
@@ -7,88 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
-
-import typer
-from typer.core import TyperGroup
+from typing import Any, TextIO, cast
 
 from ledger_cli import __version__
-from ledger_cli.commands.shell import Shell
 from ledger_cli.errors import LedgerError
-
-COMMANDS = {
-    "init": "keep.init",
-    "demo": "demo.demo",
-    "session": "session.app",
-    "reject": "reviews.reject",
-    "reinstate": "reviews.reinstate",
-    "end": "reviews.end",
-    "as-of": "axes.as_of",
-    "believed": "axes.believed",
-    "lateness": "axes.lateness",
-    "diff": "axes.diff",
-    "history": "look.history",
-    "show": "look.show",
-    "search": "look.search",
-    "slots": "look.slots",
-    "query": "look.query",
-    "check": "keep.check",
-    "resolve": "merges.resolve",
-    "merge-driver": "merges.merge_driver",
-    "export": "keep.export",
-    "rebuild": "keep.rebuild",
-    "install": "setup.install",
-    "doctor": "keep.doctor",
-    "textconv": "setup.textconv",
-}
-"""Every command, in the order of the help, and where it stands in `commands/`."""
-
-
-class _InOrder(TyperGroup):
-    """Typer would list groups last; `session` is what people come for."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=list(COMMANDS).index)
-
-
-def build(only: str | None = None) -> typer.Typer:
-    """The Typer app with all commands, or with one: to read the signatures of all takes longer than most answers."""
-    app = typer.Typer(
-        name="ledger",
-        cls=_InOrder,
-        help="Decisions and facts on two time axes, kept as one canonical JSON file in git.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(start)
-    for name, where in COMMANDS.items():
-        if only in (None, name):
-            module, _, attribute = where.partition(".")
-            command = getattr(import_module(f"ledger_cli.commands.{module}"), attribute)
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=name)
-            else:
-                app.command(name)(command)
-    return app
-
-
-def _named(words: Sequence[str]) -> str | None:
-    """The command that a command line names, if it plainly names one."""
-    options = iter(words)
-    for word in options:
-        if word in ("-C", "--directory"):
-            next(options, None)
-        elif not word.startswith("--directory="):
-            return word if word in COMMANDS else None
-    return None
-
-
-# Of whichever click this typer brings along: it has no public name.
-_ClickException: Any = typer.BadParameter.__mro__[2]
 
 BUG = 70
 INTERRUPTED = 130
@@ -98,28 +21,6 @@ PIPE_CLOSED = 141
 def now() -> datetime:
     """The machine's clock."""
     return datetime.now(UTC)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"ledger {__version__}")
-        raise typer.Exit
-
-
-def start(
-    ctx: typer.Context,
-    directory: Annotated[
-        Path | None, typer.Option("--directory", "-C", metavar="DIR", help="Run as if started there.")
-    ] = None,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    sh = ctx.find_object(Shell)
-    if sh is not None and directory is not None:
-        if not directory.is_dir():
-            raise typer.BadParameter(f"{directory} is not a folder")
-        sh.folder = directory.absolute()
 
 
 class _Unwritten(BaseException):
@@ -184,35 +85,31 @@ def run(arguments: Sequence[str] | None = None, *, clock: Callable[[], datetime]
 
 
 def _run(arguments: Sequence[str] | None, clock: Callable[[], datetime]) -> int:
-    shell = Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE") or "kglite")
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        _refuse_bytes(words)
-        code = build(_named(words))(args=words, obj=shell, standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        return _call(words, clock)
     except LedgerError as fault:
         from ledger_cli.views import talk
 
         talk.error(fault)
         return fault.exit_code
-    except typer.Exit as done:
-        return done.exit_code
-    except _ClickException as fault:
-        fault.show()
-        return int(fault.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
     except Exception as fault:
         return _bug(fault)
 
 
-def _refuse_bytes(words: Sequence[str]) -> None:
-    for n, word in enumerate(words, 1):
-        try:
-            os.fsencode(word).decode("utf-8")
-        except UnicodeError:
-            raise typer.BadParameter(f"argument {n} is not UTF-8: {os.fsencode(word)!r}") from None
+def _call(words: list[str], clock: Callable[[], datetime]) -> int:
+    if words[:1] == ["merge-driver"] and len(words) == 5 and not any(word.startswith("-") for word in words):
+        # What git calls, as it calls it, for every merge: to read the words takes Typer as long as to merge the files.
+        from ledger_cli import driver
+
+        return driver.run(Path.cwd(), *words[1:])
+    from ledger_cli import cli
+    from ledger_cli.commands.shell import Shell
+
+    return cli.call(words, Shell(clock, Path.cwd(), os.environ.get("LEDGER_ENGINE") or "kglite"))
 
 
 def _bug(fault: Exception) -> int:

@@ -26,6 +26,7 @@ __all__ = [
     "CannotWrite",
     "LineProblem",
     "entities_by_session",
+    "group_lines",
     "group_name",
     "line",
     "parse_line",
@@ -105,8 +106,7 @@ def splice(data: bytes, added: Iterable[Entry], group_of: Callable[[str], str]) 
     edits = []
     for name, keys in _grouped(added, group_of).items():
         start, end = _find_group(data, name)
-        # The first piece is the header, the last the closing line; of a group that is not there, both are one.
-        lines = data[start:end].decode().split("\n")[1:-2]
+        lines = _group_lines(data, start, end)
         for key in sorted(keys):
             text = key[-1] + ","
             at = bisect_left(lines, key, key=_key)
@@ -118,6 +118,16 @@ def splice(data: bytes, added: Iterable[Entry], group_of: Callable[[str], str]) 
         pieces += [data[copied:start], new.encode()]
         copied = end
     return b"".join([*pieces, data[copied:]])
+
+
+def group_lines(data: bytes, name: str) -> list[str]:
+    """The lines of a group of a canonical file, without their commas, found without reading the rest; maybe none."""
+    return [text.removesuffix(",") for text in _group_lines(data, *_find_group(data, name))]
+
+
+def _group_lines(data: bytes, start: int, end: int) -> list[str]:
+    # The first piece is the header, the last the closing line; of a group that is not there, both are one.
+    return data[start:end].decode().split("\n")[1:-2]
 
 
 def _key(text: str) -> Key:

@@ -16,8 +16,9 @@ from functools import cache
 
 from ledger_cli import checkpoint, checks, invariants, markers
 from ledger_cli.errors import Damaged
+from ledger_cli.excerpt import Excerpt, inserted
 from ledger_cli.history import History, state_at
-from ledger_cli.layout import rank
+from ledger_cli.layout import BOTTOM, TOP, rank
 from ledger_cli.lines import line, parse_line
 from ledger_cli.markers import Lines, Sides
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review, entity_key
@@ -66,6 +67,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> M
     that theirs has from its base, and ours has no line of, is not removed by ours: it was never there, and stays out.
     Raises Damaged for a side that is no checkpoint; its lines may stand in any order.
     """
+    if (data := _apart(base, ours, theirs)) is not None:
+        return Merged(data)
     parse = cache(parse_line)  # nearly all lines stand in all three
     sides = Sides(_read(ours, "ours", parse), _read(theirs, "theirs", parse), markers.outside(base, parse))
     left_out: tuple[str, ...] = ()
@@ -76,6 +79,49 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> M
         taken = Sides(sides.ours, _without(sides.theirs, left_out), _without(sides.base, left_out))
     found = conflicts(taken, alone=(sides.ours, sides.theirs))
     return Merged(render(taken, found), tuple(found), left_out)
+
+
+def _apart(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """The merged file where both sides only added sessions, and nothing is wrong with all they meet; else None.
+
+    This is the everyday merge, and reads a few lines of each side: those that are not in the base, and what they meet.
+    The others are as the base has them, which was checked when it was recorded.
+    """
+    if not (base.startswith(TOP.encode()) and base.endswith(BOTTOM.encode())):
+        return None
+    try:
+        ones, others = _added(base, ours), _added(base, theirs)
+        excerpt, added = Excerpt(base), dict.fromkeys([*ones, *others])
+        if _sessions_meet(ones, others) or excerpt.holds(added):
+            return None
+        if any(f.severity == "error" for f in checks.findings((None, e) for e in [*excerpt.around(added), *added])):
+            return None
+        data = checkpoint.splice(base, added, excerpt.group_of)
+        # That each side stands in the result, line by line, proves what was not read of it: its groups, and its order.
+        return data if inserted(ours, data) is not None and inserted(theirs, data) is not None else None
+    except (ValueError, KeyError, Damaged):
+        return None  # something is wrong with a side, or with the base
+
+
+def _added(base: bytes, side: bytes) -> list[Entry]:
+    """The entries that a side added; ValueError if it did more than add."""
+    lines = inserted(base, side)
+    if lines is None:
+        raise ValueError("a line of the base is gone")
+    return [parse_line(each.decode().removesuffix(",\n")) for each in lines if each.startswith(b"{")]
+
+
+def _sessions_meet(ones: Iterable[Entry], others: Iterable[Entry]) -> bool:
+    """Is a session recorded by both sides, with different content?"""
+    mine, yours = _entries_by_session(ones), _entries_by_session(others)
+    return any(mine[session] != yours[session] for session in mine.keys() & yours.keys())
+
+
+def _entries_by_session(entries: Iterable[Entry]) -> dict[str, set[Entry]]:
+    found: dict[str, set[Entry]] = defaultdict(set)
+    for entry in entries:
+        found[entry.session].add(entry)
+    return found
 
 
 def _read(data: bytes, side: str, parse: Callable[[str], Entry]) -> Lines:

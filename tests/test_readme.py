@@ -21,7 +21,7 @@ import typer.main
 import yaml
 
 import ledger_cli
-from ledger_cli import app, errors, session_file
+from ledger_cli import app, cli, errors, session_file
 from ledger_cli.store import statements
 from tests.conftest import ROOT, Repo
 
@@ -181,7 +181,7 @@ def commands(group: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any
             yield " ".join((*above, name)), command
 
 
-COMMANDS = dict(commands(typer.main.get_command(app.build())))
+COMMANDS = dict(commands(typer.main.get_command(cli.build())))
 
 
 def _rows() -> dict[str, tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -23,28 +22,11 @@ def merge_driver(
 
     Exit code 0: merged; 1: a conflict, marked in the groups that it is about; else OURS is as it was.
     """
-    from ledger_cli import durable, merge
-    from ledger_cli.errors import Damaged, LedgerError
+    from ledger_cli import driver
 
-    folder = shell(ctx).folder
-    # `git merge` names the heads that it merges in its environment. Other commands (cherry-pick, rebase, revert, stash)
-    # replay a change, and what their base holds need not have been here ever.
-    picked = not any(name.startswith("GITHEAD_") for name in os.environ)
-    try:
-        merged = merge.merge(*(_bytes(folder / file) for file in (base, ours, theirs)), picked=picked)
-        durable.replace(durable.write_temp(folder / ours, merged.data), folder / ours)
-    except LedgerError as fault:
-        # To git, exit code 1 would say that OURS holds both sides, and what conflicts.
-        message = f"{path} is not merged, and holds our side alone: {fault.message}"
-        hint = f"{fault.hint}; take the merge back (`git merge --abort` or its like), and merge again once it is mended"
-        raise Damaged(message, hint.removeprefix("; ")) from None
-    if merged.left_out:
-        names = ", ".join(merged.left_out)
-        views.terminal.talk(f"note: {path}: {names}: recorded where this change comes from, not here; left out")
-    if merged.conflicts:
-        views.terminal.talk(f"{path}: {_counted(len(merged.conflicts))}")
-        views.terminal.talk(views.conflicts.told(merged.conflicts))
-        raise typer.Exit(1)
+    code = driver.run(shell(ctx).folder, base, ours, theirs, path)
+    if code:
+        raise typer.Exit(code)
 
 
 def resolve(
@@ -82,21 +64,8 @@ def resolve(
     if changed:
         views.terminal.out(f"wrote {name}\n")
     if settled.left:
-        views.terminal.out(f"{name}: {_counted(len(settled.left))}\n{views.conflicts.told(settled.left)}")
+        views.terminal.out(f"{name}: {views.conflicts.counted(settled.left)}\n{views.conflicts.told(settled.left)}")
         raise typer.Exit(1)
     if not changed:
         views.terminal.out("nothing is in conflict\n")
     views.terminal.talk(f"Next: `git add {name}`, and go on with `git commit` or `git rebase --continue`")
-
-
-def _counted(count: int) -> str:
-    return f"{count} conflicts" if count > 1 else "1 conflict"
-
-
-def _bytes(path: Path) -> bytes:
-    from ledger_cli.errors import LedgerError
-
-    try:
-        return path.read_bytes()
-    except OSError as fault:
-        raise LedgerError(f"cannot read {path}: {fault.strerror}", "git gives three files: %O %A %B") from None

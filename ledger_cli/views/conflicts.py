@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TYPE_CHECKING
 
 from ledger_cli.lines import line
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from ledger_cli.merge import Conflict
 
 _WHO = "--by NAME --reason TEXT"
+
+
+def counted(conflicts: Sized) -> str:
+    """How many conflicts there are."""
+    return f"{len(conflicts)} conflicts" if len(conflicts) > 1 else "1 conflict"
 
 
 def told(conflicts: Iterable[Conflict]) -> str:

@@ -286,3 +286,24 @@ def test_a_damaged_base_is_no_obstacle(driven: Repo) -> None:
 def test_a_missing_file_is_a_sentence(driven: Repo) -> None:
     said = driven.run("merge-driver", "no", "such", "files", code=3)
     assert f"holds our side alone: cannot read {driven.path / 'no'}: " in said.err
+
+
+def test_git_gets_its_answer_without_the_parser_of_the_command_line(repo: Repo) -> None:
+    """It is started once a merge, and the parser would take as long as the merge."""
+    code = (
+        "import sys\n"
+        "from ledger_cli.app import run\n"
+        "assert run(['merge-driver', 'base', 'ours', 'theirs', 'file']) == 0\n"
+        "print(sorted({'typer', 'rich', 'yaml', 'git', 'kglite'} & set(sys.modules)))\n"
+    )
+    for name in ("base", "ours", "theirs"):
+        (repo.path / name).write_bytes(checkpoint.EMPTY)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=repo.path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
