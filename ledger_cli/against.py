@@ -77,7 +77,7 @@ def compare(ledger: Ledger, revisions: str) -> Compared:
     first, _, last = revisions.partition(dots) if dots else (revisions, "", "")
     start, tip = repo.commit(first or "HEAD"), repo.commit(last or "HEAD") if dots else None
     name = first or "HEAD"
-    fork = repo.fork_point(start, tip or "HEAD")
+    fork = repo.fork_point(start, tip)
     if dots == "...":
         if tip is None or (parted := repo.merge_base(start, tip)) is None:
             raise Refused(f"{first or 'HEAD'} and {last or 'HEAD'} have no common past here", "git fetch --unshallow")

@@ -129,7 +129,7 @@ def _bug(fault: Exception) -> int:
 
 def main() -> None:
     """The console script."""
-    # A ledger of 100,000 items is millions of objects, and none of them in a cycle: looking for cycles after every 700
-    # new ones takes a fifth of a rebuild, and some of every start.
-    gc.set_threshold(100_000, 50, 50)
+    # A ledger of 100,000 items is millions of objects, and none of them in a cycle: to look for cycles among them would
+    # take a tenth of a check, and some of every start.
+    gc.disable()
     sys.exit(run())

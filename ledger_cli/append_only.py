@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ledger_cli import instant
 from ledger_cli.checks import Finding
 from ledger_cli.invariants import named
 from ledger_cli.lines import line as as_line
-from ledger_cli.lines import parse_line
+from ledger_cli.lines import parse_line, quote
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
 
 Lines = Mapping[bytes, int]
@@ -38,24 +38,36 @@ def findings(data: bytes, bases: Sequence[Base], fork: bytes | None = None) -> I
     """
     now = lines(data)
     before = [lines(base.data) for base in bases]
-    added = [(line, number) for line, number in now.items() if not any(line in b for b in before)]
+    # Where a change was begun is most often what it stands on.
+    parted = None if fork is None else before[0] if bases and fork == bases[0].data else lines(fork)
+    added = _lone(now, before)
     news = [(number, entry) for line, number in added if (entry := _entry(line)) is not None]
     changed: set[Entry] = set()
     yield from _rewritten(now, bases, before, news, changed)
     left = [(number, entry) for number, entry in news if entry not in changed]
-    yield from _grown(now, bases, before, left, None if fork is None else lines(fork))
-    yield from _unaware(now, _sides(now, before, None if fork is None else lines(fork)))
+    known = [{_tail(line) for line in its} for its in before]
+    yield from _grown(now, bases, before, known, left, parted)
+    yield from _unaware(now, _sides(added, before, parted))
     if bases:
-        yield from _late(now, bases[0], before[0])
+        yield from _late(added, bases[0], known[0])
 
 
 def lines(data: bytes) -> Lines:
     """The lines of entries of a checkpoint, with their numbers; line ends and commas do not count."""
     found: dict[bytes, int] = {}
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.startswith(b"{") and len(line) > 2:
-            found.setdefault(line.removesuffix(b"\r").removesuffix(b","), number)
+    rows = (data.replace(b"\r\n", b"\n") if b"\r" in data else data).replace(b",\n", b"\n").split(b"\n")
+    for number, row in enumerate(rows, 1):
+        if row[:2] == b'{"' and row not in found:
+            found[row] = number
     return found
+
+
+def _lone(its: Lines, others: Iterable[Lines]) -> list[tuple[bytes, int]]:
+    """The lines that stand in none of the others, in the order of their numbers."""
+    left: Set[bytes] = its.keys()
+    for other in others:
+        left = left - other.keys()
+    return sorted(((line, its[line]) for line in left), key=lambda row: row[1])
 
 
 def _entry(line: bytes) -> Entry | None:
@@ -65,13 +77,14 @@ def _entry(line: bytes) -> Entry | None:
         return None
 
 
-def _session(line: bytes) -> str:
-    """The session of a line, without reading the rest: the key is the last, and a quote inside a text is escaped."""
-    try:
-        name = json.loads(line.rpartition(b', "session": ')[2].removesuffix(b"}"))
-    except ValueError:
-        return ""
-    return name if isinstance(name, str) else ""
+def _tail(line: bytes) -> bytes:
+    """The session of a line as it is written, without reading the rest: the key is the last, and a quote inside a text
+    is escaped."""
+    return line.rpartition(b', "session": ')[2]
+
+
+def _as_tail(session: str) -> bytes:
+    return f"{quote(session)}}}".encode()
 
 
 def _rewritten(
@@ -87,12 +100,14 @@ def _rewritten(
         by_subject[_subject(row[1])].append(row)
     told: set[bytes] = set()
     for base, its in zip(bases, before, strict=True):
-        for line, number in its.items():
-            if line in now or line in told or (entry := _entry(line)) is None:
+        gone = _lone(its, [now])
+        places = _places_of(gone, its, now)
+        for line, number in gone:
+            if line in told or (entry := _entry(line)) is None:
                 continue
             told.add(line)
             became = [(n, e) for n, e in by_subject[_subject(entry)] if e not in changed]
-            at, what = None, "removed"
+            at, what = places.get(line), "removed"
             if became:
                 at, other = became[0]
                 changed.add(other)
@@ -108,34 +123,57 @@ def _rewritten(
             )
 
 
+def _places_of(gone: Sequence[tuple[bytes, int]], its: Lines, now: Lines) -> dict[bytes, int]:
+    """Where lines that are gone stood: at what followed them, or else went before them, and is there still."""
+    places: dict[bytes, int] = {}
+    if gone:
+        last = None
+        for order in (list(its), list(its)[::-1]):
+            for line in order:
+                last = now.get(line, last)
+                if line not in now and last is not None:
+                    places[line] = last  # what follows, found on the way back, is written over what went before
+    return places
+
+
 def _grown(
-    now: Lines, bases: Sequence[Base], before: Sequence[Lines], left: Sequence[tuple[int, Entry]], fork: Lines | None
+    now: Lines,
+    bases: Sequence[Base],
+    before: Sequence[Lines],
+    known: Sequence[Set[bytes]],
+    left: Sequence[tuple[int, Entry]],
+    fork: Lines | None,
 ) -> Iterator[Finding]:
-    """Sessions that have more lines than they were recorded with, or that two sides recorded, each with other lines."""
-    known = [_by_session(its) for its in before]
+    """Sessions that have more lines than they were recorded with, or that two sides recorded, each with other lines.
+
+    `known` are the sessions of the lines `before`, as they are written there.
+    """
     grew: dict[str, list[tuple[int, Entry]]] = defaultdict(list)
     for number, entry in left:
-        if any(entry.session in its for its in known):
+        if any(_as_tail(entry.session) in its for its in known):
             grew[entry.session].append((number, entry))
     twice: dict[str, str] = {}
     if len(bases) > 1:
-        for id in {id for its in known for id in its}:
-            sides = [(base.name, its[id]) for base, its in zip(bases, known, strict=True) if id in its]
-            if any(lines != sides[0][1] for _, lines in sides):
-                twice[id] = " and ".join(name for name, _ in sides)
-    elif fork is not None:
-        parted = _by_session(fork)
-        twice = {id: f"{bases[0].name} and here" for id in grew if id not in parted}
+        sides = list(zip(before, known, strict=True))
+        lone = (x for its in before for x in its if any(x not in other and _tail(x) in k for other, k in sides))
+        apart = {_tail(line) for line in lone}
+        for id in filter(None, map(_session, apart)):
+            names = [base.name for base, its in zip(bases, known, strict=True) if _as_tail(id) in its]
+            if len(names) > 1:
+                twice[id] = " and ".join(names)
+    elif fork is not None and grew:
+        parted = {_tail(line) for line in fork}
+        twice = {id: f"{bases[0].name} and here" for id in grew if _as_tail(id) not in parted}
     for id in sorted({*grew, *twice}):
         news = grew[id]
         at = min((n for n, _ in news), default=None) or min(
-            (n for line, n in now.items() if _session(line) == id), default=None
+            (n for line, n in now.items() if _tail(line) == _as_tail(id)), default=None
         )
         if id in twice:
             code, message = "session-twice", f"session {id} was recorded twice with different content, on {twice[id]}"
             hint = "give one of the two sessions another id, and apply it again"
         else:
-            name = next(base.name for base, its in zip(bases, known, strict=True) if id in its)
+            name = next(base.name for base, its in zip(bases, known, strict=True) if _as_tail(id) in its)
             what = f"{len(news)} line{'s' if len(news) > 1 else ''}"
             more = " and more" if len(news) > 3 else ""
             code = "session-grew"
@@ -145,22 +183,23 @@ def _grown(
         yield Finding(code, message, ids=ids, line=at, sessions=(id,), hint=hint)
 
 
-def _by_session(its: Lines) -> dict[str, set[bytes]]:
-    found: dict[str, set[bytes]] = defaultdict(set)
-    for line in its:
-        found[_session(line)].add(line)
-    return dict(found)
+def _session(tail: bytes) -> str:
+    try:
+        name = json.loads(tail.removesuffix(b"}"))
+    except ValueError:
+        return ""
+    return name if isinstance(name, str) else ""
 
 
-def _sides(now: Lines, before: Sequence[Lines], fork: Lines | None) -> list[list[Entry]]:
+def _sides(added: Sequence[tuple[bytes, int]], before: Sequence[Lines], fork: Lines | None) -> list[list[Entry]]:
     """What each of two sides recorded that the other did not know."""
     if len(before) > 1:
-        pieces = [[line for line in its if not any(line in b for b in before if b is not its)] for its in before]
+        pieces = [_lone(its, [other for other in before if other is not its]) for its in before]
     elif fork is not None and before:
-        pieces = [[line for line in before[0] if line not in fork], [line for line in now if line not in before[0]]]
+        pieces = [_lone(before[0], [fork]), list(added)]
     else:
         return []
-    return [[entry for line in piece if (entry := _entry(line)) is not None] for piece in pieces]
+    return [[entry for line, _ in piece if (entry := _entry(line)) is not None] for piece in pieces]
 
 
 def _unaware(now: Lines, sides: Sequence[Sequence[Entry]]) -> Iterator[Finding]:
@@ -192,26 +231,25 @@ def _unaware(now: Lines, sides: Sequence[Sequence[Entry]]) -> Iterator[Finding]:
 _RECORDED = re.compile(rb', "recordedAt": "([^"]*)"')
 
 
-def _late(now: Lines, base: Base, before: Lines) -> Iterator[Finding]:
-    """New sessions whose clock is before the newest entry of the base."""
-    times = set(_RECORDED.findall(b"\n".join(before)))
+def _late(added: Sequence[tuple[bytes, int]], base: Base, known: Set[bytes]) -> Iterator[Finding]:
+    """New sessions, not among the `known` ones, whose clock is before the newest entry of the base."""
+    times = set(_RECORDED.findall(base.data))
     newest = max((at for at in map(_time, times) if at is not None), default=None)
-    known = {_session(line) for line in before}
-    seen: set[str] = set()
-    for line, number in now.items():
-        if newest is None or line in before or (id := _session(line)) in known or id in seen:
+    seen: set[bytes] = set()
+    for line, number in added:
+        if newest is None or (tail := _tail(line)) in known or tail in seen:
             continue
         entry = _entry(line)
         if entry is not None and entry.recorded_at < newest:
-            seen.add(id)
+            seen.add(tail)
             yield Finding(
                 "older-than-base",
-                f"session {id} ({instant.show_short(entry.recorded_at)}) is older than the newest entry of {base.name} "
-                f"({instant.show_short(newest)}): what was believed in between reads otherwise now",
+                f"session {entry.session} ({instant.show_short(entry.recorded_at)}) is older than the newest entry of "
+                f"{base.name} ({instant.show_short(newest)}): what was believed in between reads otherwise now",
                 "info",
                 line=number,
-                sessions=(id,),
-                hint=f"ledger session show {id}",
+                sessions=(entry.session,),
+                hint=f"ledger session show {entry.session}",
             )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 from ledger_cli import holds, invariants
 from ledger_cli.errors import Problem
 from ledger_cli.history import History
+from ledger_cli.instant import FUTURE_TOLERANCE, show
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, entity_key
 
 
@@ -38,7 +39,7 @@ def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
     lines: dict[Entry, int | None] = {}
     for number, entry in entries:
         lines.setdefault(entry, number)
-    found = [*_duplicates(lines), *_unknown(lines), *_too_early(lines), *_kinds(lines)]
+    found = [*_duplicates(lines), *_references(lines), *_kinds(lines)]
     history = History(lines)
     stretches = holds.sweep(history)
     found += _mismatched(history, lines)
@@ -105,36 +106,29 @@ def _duplicates(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
                 )
 
 
-def _unknown(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
-    items = {e.id for e in lines if isinstance(e, Item)}
-    episodes = {e.id for e in lines if isinstance(e, Episode)}
-    for entry, number in lines.items():
-        missing = [id for id in invariants.named(entry) if id not in items]
-        missing += [id for id in entry.evidence if id not in episodes] if isinstance(entry, Item) else []
-        for id in missing:
-            yield Finding(
-                "unknown-id",
-                f"this line of session {entry.session} names {id}, which is not recorded",
-                ids=(id,),
-                line=number,
-                sessions=(entry.session,),
-                hint="restore what is missing from git: recorded lines are never removed",
-            )
-
-
-def _too_early(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
-    """What was recorded before what it names: no session could do that, not even a backdated one."""
+def _references(lines: Mapping[Entry, int | None]) -> Iterator[Finding]:
+    """What names what is not there, or was recorded before it: no session could do that, not even a backdated one."""
     items = {e.id: e for e in lines if isinstance(e, Item)}
     episodes = {e.id: e for e in lines if isinstance(e, Episode)}
     for entry, number in lines.items():
-        met: list[Item | Episode] = [items[id] for id in invariants.named(entry) if id in items]
-        met += [episodes[id] for id in entry.evidence if id in episodes] if isinstance(entry, Item) else []
-        for other in met:
-            if other.recorded_at > entry.recorded_at:
+        met: list[tuple[str, Item | Episode | None]] = [(id, items.get(id)) for id in invariants.named(entry)]
+        if isinstance(entry, Item) and entry.evidence:
+            met += [(id, episodes.get(id)) for id in entry.evidence]
+        for id, other in met:
+            if other is None:
+                yield Finding(
+                    "unknown-id",
+                    f"this line of session {entry.session} names {id}, which is not recorded",
+                    ids=(id,),
+                    line=number,
+                    sessions=(entry.session,),
+                    hint="restore what is missing from git: recorded lines are never removed",
+                )
+            elif other.recorded_at > entry.recorded_at:
                 yield Finding(
                     "too-early",
-                    f"this line of session {entry.session} was recorded before {other.id}, which it names",
-                    ids=(other.id,),
+                    f"this line of session {entry.session} was recorded before {id}, which it names",
+                    ids=(id,),
                     line=number,
                     sessions=_sessions(entry, other),
                     hint=_FORGED,
@@ -255,6 +249,23 @@ def _places(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
             sessions=_sessions(*versions),
             hint=f"keep one: `ledger reject {ids[0]}` or `ledger reject {ids[-1]}`",
         )
+
+
+def ahead_of_clock(entries: Iterable[tuple[int, Entry]], now: datetime) -> Iterator[Finding]:
+    """Sessions that were recorded after `now`: with one of them, no session could be recorded until then."""
+    latest = now + FUTURE_TOLERANCE
+    told = set[str]()
+    for number, entry in entries:
+        if entry.recorded_at > latest and entry.session not in told:
+            told.add(entry.session)
+            yield Finding(
+                "ahead-of-clock",
+                f"session {entry.session} was recorded at {show(entry.recorded_at)}, more than five minutes ahead of "
+                f"this machine's {show(now)}",
+                line=number,
+                sessions=(entry.session,),
+                hint="set the clock of this machine, if it is the one that is wrong; else " + _FORGED,
+            )
 
 
 def slots_alike(items: Iterable[Item]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from ledger_cli import checks, retry, scan, session_file
@@ -17,11 +18,13 @@ _UNREADABLE = {"not-canonical", "conflict-marker", "truncated", "format"}
 def check(
     data: bytes,
     files: Iterable[tuple[str, bytes | Path]],
+    now: datetime,
     pending: Callable[[], Mapping[str, Sequence[Entry]]] = dict,
 ) -> Checkup:
     """All that is wrong with a checkpoint, its layout and its meaning, and with the session files beside it.
 
-    `pending` gives the sessions that were applied and not exported; it is asked where the checkpoint can be read.
+    `now` is the machine's clock. `pending` gives the sessions that were applied and not exported; it is asked where the
+    checkpoint can be read.
     """
     entries, problems = scan.scan(data)
     found = [
@@ -31,6 +34,7 @@ def check(
     ]
     all_read = not any(p.code in _UNREADABLE for p in problems)
     found += [f for f in checks.findings(entries) if all_read or f.code != "unknown-id"]
+    found += checks.ahead_of_clock(entries, now)
     found += checks.slots_alike(e for _, e in entries if isinstance(e, Item))
     if all_read:
         waiting = pending()

@@ -167,12 +167,17 @@ class GitRepo:
         """The best common ancestor of two commits; None where they have none, or a shallow clone lacks it."""
         return self._run("merge-base", one, other).partition("\n")[0] or None
 
-    def fork_point(self, base: str, tip: str = "HEAD") -> str | None:
-        """Where what a tip adds left `base`; on a merge commit, where what was merged into the base left it."""
-        commit = self._commit(tip)
-        if not commit:
-            return None
-        own, *above = self._run("rev-list", "--parents", "-1", commit).split()
+    def fork_point(self, base: str, tip: str | None = None) -> str | None:
+        """Where what a tip (None: the next commit) adds left `base`; on a merge commit, where what was merged into the
+        base left it."""
+        above = self.parents() if tip is None else []
+        if len(above) < 2:
+            commit = self._commit(tip or "HEAD")
+            if not commit:
+                return None
+            own, *above = self._run("rev-list", "--parents", "-1", commit).split()
+        else:
+            own = above[0]
         if base in above and len(above) > 1:
             return self.merge_base(base, next(p for p in above if p != base))
         return self.merge_base(base, own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 
 from ledger_cli.model import Ending, Entry, Item, Link, Review, Target
 
@@ -72,6 +73,22 @@ class History:
             return one.ending == other.ending and self.place.get(one.id) == self.place.get(other.id)
         return self.pair(one) == self.pair(other)
 
+    @cached_property
+    def may_turn_back(self) -> bool:
+        """Is there a cycle over links recorded at any time, live or not? Without one there is none at any instant."""
+        after: dict[str, set[str]] = defaultdict(set)
+        into: dict[str, int] = defaultdict(int)
+        for old, new in {pair for link in self.links if (pair := self.pair(link)) is not None}:
+            after[old].add(new)
+            into[new] += 1
+        ahead = [place for place in after if place not in into]
+        while ahead:  # take out what nothing leads to; what is left at last leads to itself
+            for place in after.pop(ahead.pop(), ()):
+                into[place] -= 1
+                if not into[place]:
+                    ahead.append(place)
+        return bool(after)
+
     def later_versions(self, id: str) -> Iterator[Item]:
         """What corrects an item, directly or over further corrections."""
         seen = {id}
@@ -115,7 +132,7 @@ class State:
             elif isinstance(entry, Ending) and (place := history.place.get(entry.id)) is not None:
                 self.endings[place][entry] = True
                 touched.add(place)
-        verdicts = (e for e in entries if isinstance(e, Review))
+        verdicts = [e for e in entries if isinstance(e, Review)]
         for review in sorted(verdicts, key=lambda r: r.verdict == "rejects"):  # rejects last: it wins
             rejects, target = review.verdict == "rejects", review.target
             if target.new is not None:

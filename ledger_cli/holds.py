@@ -57,27 +57,29 @@ def _replay(history: History, entries: Iterable[Entry], found: dict[str, list[St
     state = State(history)
     claims: dict[str, Intervals] = defaultdict(tuple)  # place -> what its items in force claim
     covered: dict[str, Intervals] = defaultdict(tuple)  # place -> what those that replace it claim
+    after, before = state.after.get, state.before.get  # most places have none
     for at, group in by_record_time(entries):
         touched = state.learn(group)
         changed = set(touched)  # places whose stretches may differ now
         ahead = set(touched)  # places whose cover is to be looked at
         for place in touched:
-            now = union(claim(item) for item in state.in_force(place))
+            now = union([claim(item) for item in state.in_force(place)])
             if now != claims[place]:
                 claims[place] = now
-                ahead |= state.before[place]
-        if _has_cycle(state, ahead):  # only a bad merge can do this, and then every place is asked anew
+                ahead.update(before(place, ()))
+        if history.may_turn_back and _has_cycle(state, ahead):
+            # Only a bad merge can do this, and then every place is asked anew.
             for place in history.versions:
                 covered[place] = union(*(claims[p] for p in state.reach(place) - {place}))
             changed |= set(history.versions)
         else:
             while ahead:
                 place = ahead.pop()
-                now = union(*(claims[p] for p in state.after[place]), *(covered[p] for p in state.after[place]))
+                now = union(*[its[p] for p in after(place, ()) for its in (claims, covered)])
                 if now != covered[place]:
                     covered[place] = now
                     changed.add(place)
-                    ahead |= state.before[place]
+                    ahead.update(before(place, ()))
         for place in changed:
             _record(state, place, covered[place], at, found)
 
@@ -106,21 +108,22 @@ def _has_cycle(state: State, places: Iterable[str]) -> bool:
 
 def _record(state: State, place: str, covered: Intervals, at: datetime, found: dict[str, list[Stretch]]) -> None:
     """Close the rectangles that end at `at`, and open those that begin."""
-    in_force = {item.id for item in state.in_force(place)}
+    in_force = [item.id for item in state.in_force(place)]
     end = state.end(place)
+    taken = covered if end is None else (*covered, (end, None))
     for item in state.history.versions[place]:
-        now = subtract([claim(item)], covered) if item.id in in_force else ()
-        if end is not None:
-            now = subtract(now, [(end, None)])
+        now = subtract((claim(item),), taken) if item.id in in_force else ()
         rectangles = found[item.id]
-        still = set[Interval]()
+        still: list[Interval] = []
         for n, r in enumerate(rectangles):
             if r.known_to is None:
                 if (r.valid_from, r.valid_to) in now:
-                    still.add((r.valid_from, r.valid_to))
+                    still.append((r.valid_from, r.valid_to))
                 else:
                     rectangles[n] = Stretch(r.valid_from, r.valid_to, r.known_from, at)
-        rectangles.extend(Stretch(start, stop, at, None) for start, stop in now if (start, stop) not in still)
+        for interval in now:
+            if interval not in still:
+                rectangles.append(Stretch(*interval, at, None))
 
 
 # Reading the rectangles.

@@ -12,8 +12,11 @@ Intervals = tuple[Interval, ...]  # disjoint, not touching, in order
 
 def union(*sets: Iterable[Interval]) -> Intervals:
     """All instants that are in any of the sets."""
+    parts = [i for s in sets for i in s]
+    if len(parts) < 2:  # nearly always
+        return tuple(parts)
     merged: list[Interval] = []
-    for start, end in sorted((i for s in sets for i in s), key=lambda i: i[0]):
+    for start, end in sorted(parts, key=lambda i: i[0]):
         if merged and (merged[-1][1] is None or start <= merged[-1][1]):
             merged[-1] = (merged[-1][0], _later(merged[-1][1], end))
         else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ledger_cli.history import History, Pair, State, by_record_time, state_at
+from ledger_cli.history import History, Pair, State, by_record_time
 from ledger_cli.instant import show_short
 from ledger_cli.intervals import meet
 from ledger_cli.model import Ending, Entry, Interval, Item, Kind, Link, Review, Stretch
@@ -29,6 +29,8 @@ def named(entry: Entry) -> Iterator[str]:
 
 def cycles(history: History, since: datetime | None = None) -> Iterator[Pair]:
     """The pairs of places whose link closed a cycle over links live at one instant, from `since` on."""
+    if not history.may_turn_back:
+        return
     state = State(history)
     for at, entries in by_record_time(history.entries()):
         state.learn(entries)
@@ -43,9 +45,14 @@ def cycles(history: History, since: datetime | None = None) -> Iterator[Pair]:
 
 def places_in_conflict(history: History) -> Iterator[list[Item]]:
     """The items, by id, of each place of which more than one is in force."""
-    state = state_at(history)
-    for place, versions in sorted(history.versions.items()):
-        if len(versions) > 1 and len(in_force := state.in_force(place)) > 1:
+    several = {place: versions for place, versions in history.versions.items() if len(versions) > 1}
+    items = {item.id: item for versions in several.values() for item in versions}
+    verdicts = (r for r in history.reviews if r.target.on_item and r.target.id in items)
+    state = State(history)
+    for _, entries in by_record_time([*items.values(), *verdicts]):
+        state.learn(entries)
+    for place in sorted(several):
+        if len(in_force := state.in_force(place)) > 1:
             yield sorted(in_force, key=lambda item: item.id)
 
 

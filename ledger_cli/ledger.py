@@ -403,10 +403,9 @@ class Ledger:
         from ledger_cli import checkup
 
         if data is not None:
-            return checkup.check(data, files)
-        return checkup.check(
-            self.database.data(), checkup.session_files(self.root / SESSIONS, self.root), self.database.pending
-        )
+            return checkup.check(data, files, self.clock())
+        beside = checkup.session_files(self.root / SESSIONS, self.root)
+        return checkup.check(self.database.data(), beside, self.clock(), self.database.pending)
 
 
 def _as_stated(session: Session) -> Builder:

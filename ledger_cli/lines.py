@@ -279,7 +279,7 @@ def _is_name(name: str) -> bool:
 
 @lru_cache(1 << 14)
 def _is_name_set(names: tuple[str, ...]) -> bool:
-    return name_set(names) == names
+    return _is_name(names[0]) if len(names) == 1 else name_set(names) == names
 
 
 def _not_as(what: str, name: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ledger_cli.instant import FUTURE_TOLERANCE
 
 if TYPE_CHECKING:
     from tests.commands.conftest import Golden
@@ -92,3 +95,16 @@ def test_what_waits_to_be_exported_is_said(repo: Repo) -> None:
     found = repo.run("check", "--json").json
     assert found["ok"] is True
     assert [(p["code"], p["severity"], p["hint"]) for p in found["problems"]] == [("pending", "info", "ledger export")]
+
+
+def test_what_was_recorded_ahead_of_the_clock_is_found(story: Repo) -> None:
+    newest = "2024-02-20T09:00:00Z"
+    at = datetime.fromisoformat(newest)
+    story.now = at - FUTURE_TOLERANCE
+    assert story.run("check").out == "ok\n"
+    story.now = at - FUTURE_TOLERANCE - timedelta(seconds=1)
+    [problem] = story.run("check", "--json", code=3).json["problems"]
+    row = story.checkpoint.read_text().splitlines()[problem["line"] - 1]
+    assert (problem["code"], problem["sessions"]) == ("ahead-of-clock", ["session-4"])
+    assert f'"recordedAt": "{newest}", "session": "session-4"' in row
+    assert newest in problem["message"] and "2024-02-20T08:54:59Z" in problem["message"]

@@ -9,7 +9,7 @@ import pytest
 import typer.main
 
 from ledger_cli import __version__
-from ledger_cli.app import build
+from ledger_cli.cli import build
 
 if TYPE_CHECKING:
     from tests.commands.conftest import Golden
