@@ -25,7 +25,7 @@ _LINK = "120000"
 
 
 class GitMissing(LedgerError):
-    """There is no git on this machine."""
+    """There is no git on this machine that runs."""
 
 
 class NoRepository(LedgerError):
@@ -50,21 +50,29 @@ def _git(folder: Path, *words: str, extra: dict[str, str] | None = None, say: by
     """Run git in a folder; its exit code, what it answered and what it complained of. Raises GitMissing."""
     import shutil
 
-    if shutil.which("git") is None:
+    if (program := shutil.which("git")) is None:
         raise GitMissing("git is not installed", "install git: the checkpoint is made to be reviewed with it")
+    broken = GitMissing(f"{program} does not run", "mend it, or put another git before it on the PATH")
     with _environment(extra), tempfile.TemporaryFile() as stdin:
-        from git import Git
-
+        try:
+            from git import Git, GitCommandNotFound
+        except ModuleNotFoundError:
+            raise
+        except ImportError:  # GitPython runs git as it is imported
+            raise broken from None
         stdin.write(say)
         stdin.seek(0)
-        code, out, err = Git(str(folder)).execute(
-            ["git", *words],
-            istream=stdin,
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-        )
+        try:
+            code, out, err = Git(str(folder)).execute(
+                ["git", *words],
+                istream=stdin,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        except (GitCommandNotFound, OSError):
+            raise broken from None
     return int(code), bytes(out), err.decode(errors="replace") if isinstance(err, bytes) else str(err)
 
 
