@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -76,6 +77,16 @@ def _git(folder: Path, *words: str, extra: dict[str, str] | None = None, say: by
     return int(code), bytes(out), err.decode(errors="replace") if isinstance(err, bytes) else str(err)
 
 
+def add(path: Path) -> str:
+    """The command that stages a file, for who stands where this process was started."""
+    return f"git add {shlex.quote(os.path.relpath(_in_its_folder(path)))}"
+
+
+def _in_its_folder(path: Path) -> Path:
+    """A path through no symlink, but for what it names itself: git goes no other way."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
 class GitRepo:
     """The repository around a folder, by the top of its work tree (of a linked worktree or a submodule: its own)."""
 
@@ -116,15 +127,15 @@ class GitRepo:
 
     def ignores(self, path: Path) -> bool:
         """Does git ignore this path?"""
-        return bool(self._run("check-ignore", "--no-index", "--", str(path)))
+        return bool(self._run("check-ignore", "--no-index", "--", str(_in_its_folder(path))))
 
     def tracks(self, path: Path) -> bool:
         """Is the path in the index?"""
-        return bool(self._run("ls-files", "--", str(path)))
+        return bool(self._run("--literal-pathspecs", "ls-files", "--", str(_in_its_folder(path))))
 
     def attribute(self, path: Path, name: str) -> str:
         """A git attribute of a path, `unspecified` where there is none."""
-        return self._run("check-attr", name, "--", str(path)).rpartition(": ")[2] or "unspecified"
+        return self._run("check-attr", name, "--", str(_in_its_folder(path))).rpartition(": ")[2] or "unspecified"
 
     def hooks_path(self) -> Path:
         """Where this repository keeps its hooks (in a linked worktree: the main one's)."""
@@ -225,7 +236,7 @@ class GitRepo:
         def entry(name: str) -> Entry | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
-                hint = f"resolve it, then `git add {name}`"
+                hint = f"resolve it, then `{add(self.root / name)}`"
                 raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
             return (rows[0][0], rows[0][1]) if rows else None
 
@@ -246,7 +257,7 @@ class GitRepo:
             end = out.index(b"\n", at)
             head = out[at:end].split()
             if len(head) != 3:
-                raise Damaged(f"git has lost the staged {path} ({id})", f"git add {path}")
+                raise Damaged(f"git has lost the staged {path} ({id})", add(self.root / path))
             size = int(head[2])
             found.append((path, out[end + 1 : end + 1 + size]))
             at = end + size + 2

@@ -112,3 +112,68 @@ def test_where_git_is_wary_of_the_owner_its_own_sentence_is_passed_on(
     assert said.err.startswith("error: git says: fatal: detected dubious ownership in repository at ")
     assert f"  hint: git config --global --add safe.directory {kept.path}" in said.err
     assert examined(kept)["git"]["hint"].startswith("git config --global --add safe.directory ")
+
+
+# Folders with any name, anywhere
+
+
+@pytest.mark.parametrize("name", ["with spaces", "ünï ☃ 日本", 'it\'s "q" [x] *?', " blanks "])
+def test_a_repository_and_a_ledger_below_it_with_any_name_from_a_folder_below(
+    repo: Repo, program: Path, name: str
+) -> None:
+    top = repo.path.parent / f"top {name}"
+    ledger = top / name / "mémoire"
+    deep = Repo(ledger / "sessions" / name, repo.capture)
+    deep.path.mkdir(parents=True)
+    git(top, "init", "-q", "-b", "main")
+    deep.run("-C", ledger, "init")
+    said = deep.run("install")
+    files = [line.split(": ", 1)[1] for line in said.out.splitlines() if "hint: git add " in line]
+    for command in files:  # as it stands there, from where it was said
+        subprocess.run(command, shell=True, cwd=deep.path, check=True)
+    deep.git("add", ":/")
+    assert git(deep.path, "commit", "-qm", "begun").returncode == 0
+    deep.run("doctor")
+    deep.run("session", "apply", repo.write(decided("one", {"id": "d", "text": "one"})), "--no-export")
+    refused = git(deep.path, "commit", "-qm", "one", "--allow-empty")
+    assert refused.returncode == 1
+    subprocess.run(refused.stderr.split("`")[1], shell=True, cwd=top, check=True)  # hooks are started there
+    assert git(deep.path, "commit", "-qm", "one").returncode == 0
+    assert git(top, "status", "--porcelain").stdout == ""
+    assert "one" in deep.run("diff", "--rev", "HEAD~1..HEAD").out
+    checkpoint = ledger / "snapshots" / "ledger.json"
+    checkpoint.write_text(checkpoint.read_text().replace('"one"', '"two"', 1))
+    assert "[rewritten]" in deep.run("check", "--base", "HEAD", code=3).out
+    assert deep.run("check", "--staged").out == "ok\n"
+    deep.git("add", ":/")
+    assert "[rewritten]" in deep.run("check", "--staged", code=3).out
+
+
+def test_what_export_and_resolve_say_to_add_is_named_from_where_they_were_started(repo: Repo) -> None:
+    repo.apply(decided("s", {"text": "one"}), flags=("--no-export",))
+    deep = Repo(repo.path / "sessions" / "deep", repo.capture)
+    deep.path.mkdir()
+    assert deep.run("export").err == "Next: `git add ../../snapshots/ledger.json`\n"
+    assert deep.run("resolve").err.startswith("Next: `git add ../../snapshots/ledger.json`, and go on with ")
+    assert examined(deep)["tracked"]["hint"] == "git add ../../snapshots/ledger.json"
+
+
+def test_a_folder_whose_name_is_a_pattern_stands_for_itself_alone(repo: Repo) -> None:
+    for name in ("x?", "xy"):
+        (repo.path / name).mkdir()
+        repo.run("-C", repo.path / name, "init")
+    repo.git("add", "xy")
+    assert examined(repo, "-C", "xy")["tracked"]["ok"] is True
+    assert examined(repo, "-C", "x?")["tracked"]["ok"] is False
+
+
+def test_a_ledger_behind_a_symlink_is_the_one_it_leads_to(kept: Repo, program: Path) -> None:
+    below, link = kept.path / "below", kept.path.parent / "link"
+    below.mkdir()
+    link.symlink_to(below)
+    for words in (("init",), ("install",)):
+        kept.run("-C", link, *words)
+    kept.git("add", "-A")
+    assert git(kept.path, "commit", "-qm", "x").returncode == 0
+    assert [name for name, check in examined(kept, "-C", str(link)).items() if not check["ok"]] == []
+    assert kept.run("-C", link, "check", "--staged", "--base", "HEAD").out == "ok\n"
