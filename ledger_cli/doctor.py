@@ -85,10 +85,7 @@ def _engine(ledger: Ledger) -> Iterator[Examined]:
 
 
 def _git(ledger: Ledger) -> Iterator[Examined]:
-    repo = GitRepo.around(ledger.root)
-    if repo is None:
-        yield Examined("git", False, f"{ledger.root} is in no git repository", "git init")
-        return
+    repo = GitRepo.of(ledger.root)
     yield Examined("git", True, f"in the repository {repo.root}")
     checkpoint = ledger.database.checkpoint
     store = ledger.database.generations.folder

@@ -151,14 +151,26 @@ class GitRepo:
     # Revisions
 
     def commit(self, revision: str) -> str:
-        """The commit a revision names. Raises Refused, and says what a shallow clone lacks."""
+        """The commit a revision names. Raises Refused, and says how to get what a clone lacks."""
         if found := self._commit(revision):
             return found
-        if self._run("rev-parse", "--is-shallow-repository") == "true":
+        if not self._commit("HEAD"):
+            hint = "nothing is committed yet"
+        elif fetched := self._fetched(revision):
+            hint = f"`{fetched}` brings it"
+        elif self._run("rev-parse", "--is-shallow-repository") == "true":
             hint = "this clone is shallow: `git fetch --unshallow` (in CI: fetch-depth: 0)"
         else:
             hint = "`git fetch` brings the branches of a remote; `git branch -a` lists what is here"
         raise Refused(f"there is no commit {revision} in {self.root}", hint)
+
+    def _fetched(self, revision: str) -> str:
+        """How to fetch a branch of a remote; empty where it is none. A clone of one branch gets no other unasked."""
+        own = f"refs/remotes/{revision}"
+        remote = next((r for r in self._run("remote").splitlines() if revision.startswith(f"{r}/")), None)
+        if remote is None or self._git("check-ref-format", own)[0] != 0:
+            return ""
+        return f"git fetch {shlex.quote(remote)} {shlex.quote(f'{revision.removeprefix(remote)[1:]}:{own}')}"
 
     def _commit(self, revision: str) -> str:
         code, out, err = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
@@ -316,7 +328,7 @@ class GitRepo:
         code, out, err = self._git(*words)
         if code > 1 or code < 0:
             raise _complaint(err)
-        return os.fsdecode(out).strip() if code == 0 else ""
+        return os.fsdecode(out).removesuffix("\n") if code == 0 else ""
 
 
 def _complaint(err: str) -> LedgerError:

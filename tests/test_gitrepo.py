@@ -114,6 +114,108 @@ def test_where_git_is_wary_of_the_owner_its_own_sentence_is_passed_on(
     assert examined(kept)["git"]["hint"].startswith("git config --global --add safe.directory ")
 
 
+# Bare and shallow repositories, and those without a branch or a commit
+
+
+@pytest.mark.parametrize("words", NEED_GIT, ids=told)
+def test_in_a_bare_repository_one_sentence_says_so(kept: Repo, words: tuple[str, ...]) -> None:
+    (kept.path / ".git").rename(kept.path / "was-git")
+    kept.git("init", "-q", "--bare", ".")
+    said = kept.run(*words, code=1)
+    sentence = f"{kept.path} is in a bare repository: it has no files"
+    assert (said.out, said.err) == ("", f"error: {sentence}\n  hint: ask in a clone of it\n")
+    found = examined(kept)["git"]
+    assert (found["ok"], found["message"], found["hint"]) == (False, sentence, "ask in a clone of it")
+
+
+@pytest.mark.parametrize("words", [*NEED_GIT, ("doctor",), ("export", "--hook")], ids=told)
+def test_a_bare_clone_holds_no_ledger_to_ask(kept: Repo, words: tuple[str, ...]) -> None:
+    bare = kept.path.parent / "bare"
+    kept.git("clone", "-q", "--bare", str(kept.path), str(bare))
+    said = kept.run("-C", bare, *words, code=1)
+    assert said.err == f"error: there is no ledger in {bare} or above it\n  hint: run `ledger init` to begin one here\n"
+
+
+def test_a_worktree_of_a_bare_repository_is_at_home(kept: Repo, program: Path) -> None:
+    bare, tree = kept.path.parent / "bare, and a blank ", kept.path.parent / "tree"
+    kept.git("clone", "-q", "--bare", str(kept.path), str(bare))
+    git(bare, "worktree", "add", "-q", str(tree), "main")
+    kept.run("-C", tree, "install")
+    assert (bare / "hooks" / "pre-commit").is_file()
+    assert git(tree, "commit", "-qam", "x").returncode == 0
+    assert [name for name, check in examined(kept, "-C", str(tree)).items() if not check["ok"]] == []
+    assert kept.run("-C", tree, "check", "--staged", "--base", "HEAD~1").out == "ok\n"
+
+
+@pytest.fixture
+def shallow(kept: Repo) -> Repo:
+    """A clone of the last commit of one branch alone, which merges `topic` into `main`; `other` is not in it."""
+    for branch, slot, day in (("topic", "a", 1), ("main", "z", 2)):
+        kept.git("checkout", "-q", *(["-b"] if branch == "topic" else []), branch)
+        kept.apply(decided(f"of-{branch}", {"id": branch, "text": branch, "slot": slot}, day=day))
+        kept.git("add", "-A")
+        kept.git("commit", "-qm", branch)
+    kept.git("branch", "other")
+    kept.git("checkout", "-q", "-b", "merged")
+    kept.git("merge", "-q", "--no-edit", "topic")
+    made = Repo(kept.path.parent / "clone", kept.capture)
+    kept.git("clone", "-q", "--depth", "1", f"file://{kept.path}", str(made.path))
+    return made
+
+
+@pytest.mark.parametrize("base", ["origin/main", "origin/other", "HEAD~1", "HEAD^2"])
+def test_what_a_shallow_clone_lacks_comes_with_the_command_it_names(shallow: Repo, base: str) -> None:
+    said = shallow.run("check", "--base", base, code=1)
+    assert said.err.startswith(f"error: there is no commit {base} in {shallow.path}\n  hint: ")
+    hint = said.err.splitlines()[1]
+    assert "`git fetch " in hint
+    assert shallow.run("diff", "--rev", f"{base}..HEAD", code=1).err == said.err
+    shallow.git(*shlex.split(hint.split("`")[1])[1:])
+    assert shallow.run("check", "--base", base).out.endswith("ok\n")
+
+
+def test_where_the_past_of_base_and_head_is_not_there_the_lines_of_the_base_still_count(shallow: Repo) -> None:
+    shallow.git("fetch", "-q", "--depth", "1", "origin", "main:refs/remotes/origin/main")
+    assert git(shallow.path, "merge-base", "origin/main", "HEAD").returncode == 1
+    assert shallow.run("check", "--base", "origin/main").out.endswith("ok\n")
+    said = shallow.run("diff", "--rev", "origin/main...HEAD", code=1)
+    assert said.err.startswith("error: origin/main and HEAD have no common past here\n  hint: git fetch --unshallow")
+    assert "of-topic" in shallow.run("diff", "--rev", "origin/main..HEAD").out
+    tamper(shallow)
+    problems = shallow.run("check", "--base", "origin/main", "--json", code=3).json["problems"]
+    assert [p["code"] for p in problems if p["severity"] == "error"] == ["rewritten"]
+
+
+def test_a_branch_of_a_remote_that_is_not_here_comes_with_the_command_it_names(kept: Repo) -> None:
+    clone = Repo(kept.path.parent / "clone", kept.capture)
+    kept.git("clone", "-q", str(kept.path), str(clone.path))
+    kept.git("branch", "it's-new")
+    hint = clone.run("check", "--base", "origin/it's-new", code=1).err.splitlines()[1]
+    clone.git(*shlex.split(hint.split("`")[1])[1:])
+    assert clone.run("check", "--base", "origin/it's-new").out == "ok\n"
+    assert "`git branch -a` lists what is here" in clone.run("check", "--base", "nowhere", code=1).err
+
+
+def test_a_detached_head_is_no_obstacle(kept: Repo, program: Path) -> None:
+    kept.git("checkout", "-q", "--detach")
+    kept.run("install")
+    kept.git("add", "-A")
+    assert git(kept.path, "commit", "-qm", "x").returncode == 0
+    kept.run("doctor")
+    assert kept.run("check", "--base", "main", "--staged").out == "ok\n"
+    assert kept.run("diff", "--rev", "main..HEAD").out == kept.run("diff", "--rev", "main").out == "nothing changed\n"
+
+
+def test_before_the_first_commit_all_is_set_up_and_no_revision_is_there(story: Repo, program: Path) -> None:
+    story.run("install")
+    story.git("add", "-A")
+    story.run("doctor")
+    assert story.run("check", "--staged").out == "ok\n"
+    for words in (("check", "--base", "HEAD"), ("diff", "--rev", "HEAD"), ("diff", "--rev", "HEAD..main")):
+        said = story.run(*words, code=1)
+        assert said.err == f"error: there is no commit HEAD in {story.path}\n  hint: nothing is committed yet\n"
+
+
 # Folders with any name, anywhere
 
 
