@@ -90,8 +90,10 @@ def _in_its_folder(path: Path) -> Path:
 class GitRepo:
     """The repository around a folder, by the top of its work tree (of a linked worktree or a submodule: its own)."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, told: dict[str, str] | None = None) -> None:
+        """`told`: the variables that name it where git would not find it from its files."""
         self.root = root
+        self._told = told or {}
 
     @classmethod
     def around(cls, folder: Path) -> GitRepo | None:
@@ -101,10 +103,22 @@ class GitRepo:
         """
         code, out, err = _git(folder, "rev-parse", "--show-toplevel")
         if code == 0:
-            return cls(Path(os.fsdecode(out).removesuffix("\n")))
+            return cls(_path(out))
         if "not a git repository" in err or "must be run in a work tree" in err:
-            return None
+            return cls._kept_apart(folder)
         raise _complaint(err)
+
+    @classmethod
+    def _kept_apart(cls, folder: Path) -> GitRepo | None:
+        """The repository that `git --git-dir --work-tree` names to its hooks, if the folder is in its work tree."""
+        told = _inherited()
+        if len(told) < 2:
+            return None
+        code, top, _ = _git(Path.cwd(), "rev-parse", "--show-toplevel", extra=told)
+        if code != 0 or not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(_path(top))):
+            return None
+        _, own, _ = _git(Path.cwd(), "rev-parse", "--absolute-git-dir", extra=told)
+        return cls(_path(top), {"GIT_DIR": str(_path(own)), "GIT_WORK_TREE": str(_path(top))})
 
     @classmethod
     def of(cls, folder: Path) -> GitRepo:
@@ -139,13 +153,13 @@ class GitRepo:
 
     def hooks_path(self) -> Path:
         """Where this repository keeps its hooks (in a linked worktree: the main one's)."""
-        return self._path("hooks")
+        return self._own("hooks")
 
     def git_dir(self) -> Path:
         """Where git keeps what is common to all worktrees of this repository."""
         return self.root / self._run("rev-parse", "--git-common-dir")
 
-    def _path(self, name: str) -> Path:
+    def _own(self, name: str) -> Path:
         return self.root / self._run("rev-parse", "--git-path", name)
 
     # Revisions
@@ -189,7 +203,7 @@ class GitRepo:
         if not head:
             return []
         try:  # `git rev-parse MERGE_HEAD` names the first of an octopus alone
-            merged = self._path("MERGE_HEAD").read_text().split()
+            merged = self._own("MERGE_HEAD").read_text().split()
         except OSError:
             merged = []
         return [head, *merged]
@@ -290,16 +304,16 @@ class GitRepo:
     def _index(self) -> dict[str, str]:
         """The variables that name the index a hook is to look at (`git commit FILE` makes one of its own).
 
-        They count only if they are of this repository: a hook of another may have called us.
+        They count only if they are of this repository: a hook of another may have called us. Git starts a hook in the
+        repository it is of, and names that one only where it would not be found from there.
         """
         index = os.environ.get("GIT_INDEX_FILE")
         if not index:
             return {}
-        told = os.environ.get("GIT_DIR")
-        if told is not None:
-            here = Path(self._run("rev-parse", "--absolute-git-dir"))
-            if os.path.realpath(told) != os.path.realpath(here):
-                return {}
+        code, out, _ = _git(Path.cwd(), "rev-parse", "--absolute-git-dir", extra=_inherited())
+        here = self._run("rev-parse", "--absolute-git-dir")
+        if code == 0 and os.path.realpath(_path(out)) != os.path.realpath(here):
+            return {}
         # Git takes a relative one from the top of the work tree, where it starts its hooks.
         return {"GIT_INDEX_FILE": str(self.root / index)}
 
@@ -321,7 +335,7 @@ class GitRepo:
         return None if code == 0 else err.strip().partition("\n")[0] or f"exit code {code}"
 
     def _git(self, *words: str, extra: dict[str, str] | None = None, say: bytes = b"") -> tuple[int, bytes, str]:
-        return _git(self.root, *words, extra=extra, say=say)
+        return _git(self.root, *words, extra={**self._told, **(extra or {})}, say=say)
 
     def _run(self, *words: str) -> str:
         """What git answers, without its last line end; empty where it says no. Raises with git's own sentence."""
@@ -329,6 +343,15 @@ class GitRepo:
         if code > 1 or code < 0:
             raise _complaint(err)
         return os.fsdecode(out).removesuffix("\n") if code == 0 else ""
+
+
+def _inherited() -> dict[str, str]:
+    """What names the repository that we were called from, where something does."""
+    return {name: os.environ[name] for name in ("GIT_DIR", "GIT_WORK_TREE") if name in os.environ}
+
+
+def _path(out: bytes) -> Path:
+    return Path(os.fsdecode(out).removesuffix("\n"))
 
 
 def _complaint(err: str) -> LedgerError:

@@ -279,3 +279,52 @@ def test_a_ledger_behind_a_symlink_is_the_one_it_leads_to(kept: Repo, program: P
     assert git(kept.path, "commit", "-qm", "x").returncode == 0
     assert [name for name, check in examined(kept, "-C", str(link)).items() if not check["ok"]] == []
     assert kept.run("-C", link, "check", "--staged", "--base", "HEAD").out == "ok\n"
+
+
+# What a hook inherits
+
+
+def test_a_hook_of_another_repository_is_not_taken_for_one_of_this(kept: Repo, program: Path) -> None:
+    """`git commit FILE` names its index, and not its repository, to the hooks."""
+    other = kept.path.parent / "other"
+    git(kept.path.parent, "init", "-q", str(other))
+    hook = other / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nledger -C '{kept.path}' check --staged\n")
+    hook.chmod(0o755)
+    (other / "file").write_text("x")
+    git(other, "add", "file")
+    for words in ((), ("file",)):
+        done = git(other, "commit", "-m", "x", "--allow-empty", *words)
+        assert (done.returncode, done.stderr.splitlines()[:1]) == (0, ["ok"] if "ok" in done.stderr else [])
+    tamper(kept)
+    kept.git("add", "-A")
+    assert "[rewritten]" in git(other, "commit", "-m", "x", "--allow-empty", "file").stderr
+
+
+def test_a_repository_kept_apart_from_its_files_is_found_by_its_hooks(
+    kept: Repo, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = kept.path.parent / "apart"
+    (kept.path / ".git").rename(apart)
+    named = ("--git-dir", str(apart), "--work-tree", str(kept.path))
+    assert kept.run("check", "--staged", code=1).err.startswith(f"error: {kept.path} is in no git repository\n")
+    below = Repo(kept.path / "sessions", kept.capture)
+    with monkeypatch.context() as told:
+        told.setenv("GIT_DIR", "../../apart")
+        told.setenv("GIT_WORK_TREE", "..")
+        below.run("install")
+    assert (apart / "hooks" / "pre-commit").is_file()
+    git(kept.path, *named, "add", "-A")
+    assert git(kept.path, *named, "commit", "-qm", "x").returncode == 0
+    tamper(kept)
+    git(kept.path, *named, "add", "-A")
+    for folder in (kept.path, below.path):
+        refused = git(folder, *named, "commit", "-qm", "x")
+        assert (refused.returncode, "[rewritten]" in refused.stderr) == (1, True)
+    elsewhere = kept.path.parent / "elsewhere"
+    elsewhere.mkdir()
+    kept.run("-C", elsewhere, "init")
+    monkeypatch.setenv("GIT_DIR", str(apart))
+    monkeypatch.setenv("GIT_WORK_TREE", str(kept.path))
+    assert "is in no git repository" in kept.run("-C", elsewhere, "check", "--staged", code=1).err
