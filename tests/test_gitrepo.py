@@ -328,3 +328,97 @@ def test_a_repository_kept_apart_from_its_files_is_found_by_its_hooks(
     monkeypatch.setenv("GIT_DIR", str(apart))
     monkeypatch.setenv("GIT_WORK_TREE", str(kept.path))
     assert "is in no git repository" in kept.run("-C", elsewhere, "check", "--staged", code=1).err
+
+
+# What git does to line ends
+
+
+@pytest.mark.parametrize("settings", [("true", "crlf"), ("true", "native"), ("input", "crlf"), ("false", "crlf")])
+def test_the_checkpoint_keeps_its_bytes_whatever_git_is_told_of_line_ends(
+    story: Repo, settings: tuple[str, str]
+) -> None:
+    for name, value in zip(("core.autocrlf", "core.eol"), settings, strict=True):
+        story.git("config", name, value)
+    written = story.checkpoint.read_bytes()
+    assert b"\r" not in written
+    assert written.endswith(b"}\n")
+    assert not any(line.endswith((b" ", b"\t")) for line in written.splitlines())
+    story.git("add", "-A")
+    story.git("commit", "-qm", "x")
+    assert story.git("cat-file", "blob", "HEAD:snapshots/ledger.json").encode() == written
+    story.checkpoint.unlink()
+    story.git("checkout", "--", "snapshots")
+    assert story.checkpoint.read_bytes() == written
+    clone = Repo(story.path.parent / "clone", story.capture)
+    words = ("-c", f"core.autocrlf={settings[0]}", "-c", f"core.eol={settings[1]}")
+    story.git(*words, "clone", "-q", str(story.path), str(clone.path))
+    assert clone.checkpoint.read_bytes() == written
+    for repo in (story, clone):
+        assert repo.run("export", "--hook").out.endswith("is up to date\n")
+        assert repo.run("check", "--base", "HEAD", "--staged").out == "ok\n"
+        assert repo.git("status", "--porcelain", "snapshots") == ""
+
+
+def test_without_attributes_line_ends_that_git_changed_are_put_right(story: Repo) -> None:
+    (story.path / ".gitattributes").unlink()
+    story.git("config", "core.autocrlf", "true")
+    written = story.checkpoint.read_bytes()
+    story.git("add", "-A")
+    story.git("commit", "-qm", "x")
+    story.checkpoint.unlink()
+    story.git("checkout", "--", "snapshots")
+    assert b"\r\n" in story.checkpoint.read_bytes()
+    assert story.run("check", "--base", "HEAD", "--staged").out == "ok\n"
+    assert story.run("export", "--hook", code=1).out == "wrote snapshots/ledger.json\n"
+    assert story.checkpoint.read_bytes() == written
+    assert story.git("diff", "--stat") == ""
+    assert story.run("export", "--hook").out.endswith("is up to date\n")
+
+
+# Merges that keep the lines of both sides
+
+
+def united(kept: Repo, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    """Merge a branch with a session of its own by `merge=union`, as people set it for files that only grow."""
+    (kept.path / ".git" / "info").mkdir(exist_ok=True)
+    (kept.path / ".git" / "info" / "attributes").write_text("snapshots/ledger.json merge=union\n")
+    for branch, session in (("theirs", theirs), ("ours", ours)):
+        kept.git("checkout", "-q", "-b", branch, "main")
+        kept.apply(session)
+        kept.git("add", "snapshots")
+        kept.git("commit", "-qm", branch)
+    kept.git("merge", "-q", "--no-edit", "theirs")
+
+
+def codes(repo: Repo, *options: str) -> set[str]:
+    problems = repo.run("check", *options, "--json", code=None).json["problems"]
+    return {p["code"] for p in problems if p["severity"] == "error"}
+
+
+def test_one_session_id_on_both_sides_is_named_and_neither_is_lost(kept: Repo) -> None:
+    one, other = ({"id": id, "text": id, "slot": id} for id in ("one", "other"))
+    united(kept, decided("same", one), decided("same", other))
+    for base in ("HEAD^1", "HEAD^2"):
+        assert codes(kept, "--base", base) == {"session-twice"}
+    assert sorted(kept.run("as-of", "2024-06-01", "--json").ids)[-2:] == ["one", "other"]
+
+
+def test_one_session_id_with_two_clocks_is_named_without_a_base(kept: Repo) -> None:
+    one, other = ({"id": id, "text": id, "slot": id} for id in ("one", "other"))
+    united(kept, decided("same", one), decided("same", other, day=2))
+    assert "two-clocks" in codes(kept)
+
+
+def test_one_item_id_on_both_sides_is_named_and_neither_is_lost(kept: Repo) -> None:
+    united(kept, decided("one", {"id": "d", "text": "one"}), decided("other", {"id": "d", "text": "other"}))
+    assert "duplicate-id" in codes(kept)
+    kept.run("export")
+    assert codes(kept) == {"duplicate-id"}
+    assert [kept.run("session", "show", id).out.count('"decision": "d"') for id in ("one", "other")] == [1, 1]
+
+
+def test_two_sessions_of_one_clock_are_both_kept(kept: Repo) -> None:
+    one, other = ({"id": id, "text": id, "slot": id} for id in ("one", "other"))
+    united(kept, decided("a", one), decided("b", other))
+    assert codes(kept, "--base", "theirs") == set()
+    assert sorted(kept.run("as-of", "2024-06-01", "--json").ids)[-2:] == ["one", "other"]
