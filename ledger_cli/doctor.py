@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ledger_cli import checkpoint, installing
 from ledger_cli.errors import LedgerError
-from ledger_cli.gitrepo import GitRepo
+from ledger_cli.gitrepo import GitRepo, add
 from ledger_cli.ledger import FOLDER, Ledger
 from ledger_cli.store import engine as engines
 
@@ -85,10 +85,7 @@ def _engine(ledger: Ledger) -> Iterator[Examined]:
 
 
 def _git(ledger: Ledger) -> Iterator[Examined]:
-    repo = GitRepo.around(ledger.root)
-    if repo is None:
-        yield Examined("git", False, f"{ledger.root} is in no git repository", "git init")
-        return
+    repo = GitRepo.of(ledger.root)
     yield Examined("git", True, f"in the repository {repo.root}")
     checkpoint = ledger.database.checkpoint
     store = ledger.database.generations.folder
@@ -101,7 +98,7 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
     elif repo.tracks(checkpoint):
         yield Examined("tracked", True, f"{FOLDER}/ledger.json is tracked")
     else:
-        yield Examined("tracked", False, f"{FOLDER}/ledger.json is not tracked", f"git add {FOLDER}/ledger.json")
+        yield Examined("tracked", False, f"{FOLDER}/ledger.json is not tracked", add(checkpoint))
     yield _attributes(repo, checkpoint)
     yield _merge_driver(repo)
     yield _textconv(repo, checkpoint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ _LINK = "120000"
 
 
 class GitMissing(LedgerError):
-    """There is no git on this machine."""
+    """There is no git on this machine that runs."""
 
 
 class NoRepository(LedgerError):
@@ -50,29 +51,49 @@ def _git(folder: Path, *words: str, extra: dict[str, str] | None = None, say: by
     """Run git in a folder; its exit code, what it answered and what it complained of. Raises GitMissing."""
     import shutil
 
-    if shutil.which("git") is None:
+    if (program := shutil.which("git")) is None:
         raise GitMissing("git is not installed", "install git: the checkpoint is made to be reviewed with it")
+    broken = GitMissing(f"{program} does not run", "mend it, or put another git before it on the PATH")
     with _environment(extra), tempfile.TemporaryFile() as stdin:
-        from git import Git
-
+        try:
+            from git import Git, GitCommandNotFound
+        except ModuleNotFoundError:
+            raise
+        except ImportError:  # GitPython runs git as it is imported
+            raise broken from None
         stdin.write(say)
         stdin.seek(0)
-        code, out, err = Git(str(folder)).execute(
-            ["git", *words],
-            istream=stdin,
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-        )
+        try:
+            code, out, err = Git(str(folder)).execute(
+                ["git", *words],
+                istream=stdin,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        except (GitCommandNotFound, OSError):
+            raise broken from None
     return int(code), bytes(out), err.decode(errors="replace") if isinstance(err, bytes) else str(err)
+
+
+def add(path: Path) -> str:
+    """The command that stages a file, for who stands where this process was started."""
+    return f"git add {shlex.quote(os.path.relpath(_in_its_folder(path)))}"
+
+
+def _in_its_folder(path: Path) -> Path:
+    """A path through no symlink, but for what it names itself: git goes no other way."""
+    return Path(os.path.realpath(path.parent)) / path.name
 
 
 class GitRepo:
     """The repository around a folder, by the top of its work tree (of a linked worktree or a submodule: its own)."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, told: dict[str, str] | None = None) -> None:
+        """`told`: the variables that name it where git would not find it from its files."""
         self.root = root
+        self._told = told or {}
 
     @classmethod
     def around(cls, folder: Path) -> GitRepo | None:
@@ -82,10 +103,22 @@ class GitRepo:
         """
         code, out, err = _git(folder, "rev-parse", "--show-toplevel")
         if code == 0:
-            return cls(Path(os.fsdecode(out).removesuffix("\n")))
+            return cls(_path(out))
         if "not a git repository" in err or "must be run in a work tree" in err:
-            return None
+            return cls._kept_apart(folder)
         raise _complaint(err)
+
+    @classmethod
+    def _kept_apart(cls, folder: Path) -> GitRepo | None:
+        """The repository that `git --git-dir --work-tree` names to its hooks, if the folder is in its work tree."""
+        told = _inherited()
+        if len(told) < 2:
+            return None
+        code, top, _ = _git(Path.cwd(), "rev-parse", "--show-toplevel", extra=told)
+        if code != 0 or not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(_path(top))):
+            return None
+        _, own, _ = _git(Path.cwd(), "rev-parse", "--absolute-git-dir", extra=told)
+        return cls(_path(top), {"GIT_DIR": str(_path(own)), "GIT_WORK_TREE": str(_path(top))})
 
     @classmethod
     def of(cls, folder: Path) -> GitRepo:
@@ -108,38 +141,50 @@ class GitRepo:
 
     def ignores(self, path: Path) -> bool:
         """Does git ignore this path?"""
-        return bool(self._run("check-ignore", "--no-index", "--", str(path)))
+        return bool(self._run("check-ignore", "--no-index", "--", str(_in_its_folder(path))))
 
     def tracks(self, path: Path) -> bool:
         """Is the path in the index?"""
-        return bool(self._run("ls-files", "--", str(path)))
+        return bool(self._run("--literal-pathspecs", "ls-files", "--", str(_in_its_folder(path))))
 
     def attribute(self, path: Path, name: str) -> str:
         """A git attribute of a path, `unspecified` where there is none."""
-        return self._run("check-attr", name, "--", str(path)).rpartition(": ")[2] or "unspecified"
+        return self._run("check-attr", name, "--", str(_in_its_folder(path))).rpartition(": ")[2] or "unspecified"
 
     def hooks_path(self) -> Path:
         """Where this repository keeps its hooks (in a linked worktree: the main one's)."""
-        return self._path("hooks")
+        return self._own("hooks")
 
     def git_dir(self) -> Path:
         """Where git keeps what is common to all worktrees of this repository."""
         return self.root / self._run("rev-parse", "--git-common-dir")
 
-    def _path(self, name: str) -> Path:
+    def _own(self, name: str) -> Path:
         return self.root / self._run("rev-parse", "--git-path", name)
 
     # Revisions
 
     def commit(self, revision: str) -> str:
-        """The commit a revision names. Raises Refused, and says what a shallow clone lacks."""
+        """The commit a revision names. Raises Refused, and says how to get what a clone lacks."""
         if found := self._commit(revision):
             return found
-        if self._run("rev-parse", "--is-shallow-repository") == "true":
+        if not self._commit("HEAD"):
+            hint = "nothing is committed yet"
+        elif fetched := self._fetched(revision):
+            hint = f"`{fetched}` brings it"
+        elif self._run("rev-parse", "--is-shallow-repository") == "true":
             hint = "this clone is shallow: `git fetch --unshallow` (in CI: fetch-depth: 0)"
         else:
             hint = "`git fetch` brings the branches of a remote; `git branch -a` lists what is here"
         raise Refused(f"there is no commit {revision} in {self.root}", hint)
+
+    def _fetched(self, revision: str) -> str:
+        """How to fetch a branch of a remote; empty where it is none. A clone of one branch gets no other unasked."""
+        own = f"refs/remotes/{revision}"
+        remote = next((r for r in self._run("remote").splitlines() if revision.startswith(f"{r}/")), None)
+        if remote is None or self._git("check-ref-format", own)[0] != 0:
+            return ""
+        return f"git fetch {shlex.quote(remote)} {shlex.quote(f'{revision.removeprefix(remote)[1:]}:{own}')}"
 
     def _commit(self, revision: str) -> str:
         code, out, err = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
@@ -158,7 +203,7 @@ class GitRepo:
         if not head:
             return []
         try:  # `git rev-parse MERGE_HEAD` names the first of an octopus alone
-            merged = self._path("MERGE_HEAD").read_text().split()
+            merged = self._own("MERGE_HEAD").read_text().split()
         except OSError:
             merged = []
         return [head, *merged]
@@ -222,7 +267,7 @@ class GitRepo:
         def entry(name: str) -> Entry | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
-                hint = f"resolve it, then `git add {name}`"
+                hint = f"resolve it, then `{add(self.root / name)}`"
                 raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
             return (rows[0][0], rows[0][1]) if rows else None
 
@@ -243,7 +288,7 @@ class GitRepo:
             end = out.index(b"\n", at)
             head = out[at:end].split()
             if len(head) != 3:
-                raise Damaged(f"git has lost the staged {path} ({id})", f"git add {path}")
+                raise Damaged(f"git has lost the staged {path} ({id})", add(self.root / path))
             size = int(head[2])
             found.append((path, out[end + 1 : end + 1 + size]))
             at = end + size + 2
@@ -264,16 +309,16 @@ class GitRepo:
     def _index(self) -> dict[str, str]:
         """The variables that name the index a hook is to look at (`git commit FILE` makes one of its own).
 
-        They count only if they are of this repository: a hook of another may have called us.
+        They count only if they are of this repository: a hook of another may have called us. Git starts a hook in the
+        repository it is of, and names that one only where it would not be found from there.
         """
         index = os.environ.get("GIT_INDEX_FILE")
         if not index:
             return {}
-        told = os.environ.get("GIT_DIR")
-        if told is not None:
-            here = Path(self._run("rev-parse", "--absolute-git-dir"))
-            if os.path.realpath(told) != os.path.realpath(here):
-                return {}
+        code, out, _ = _git(Path.cwd(), "rev-parse", "--absolute-git-dir", extra=_inherited())
+        here = self._run("rev-parse", "--absolute-git-dir")
+        if code == 0 and os.path.realpath(_path(out)) != os.path.realpath(here):
+            return {}
         # Git takes a relative one from the top of the work tree, where it starts its hooks.
         return {"GIT_INDEX_FILE": str(self.root / index)}
 
@@ -295,14 +340,23 @@ class GitRepo:
         return None if code == 0 else err.strip().partition("\n")[0] or f"exit code {code}"
 
     def _git(self, *words: str, extra: dict[str, str] | None = None, say: bytes = b"") -> tuple[int, bytes, str]:
-        return _git(self.root, *words, extra=extra, say=say)
+        return _git(self.root, *words, extra={**self._told, **(extra or {})}, say=say)
 
     def _run(self, *words: str) -> str:
         """What git answers, without its last line end; empty where it says no. Raises with git's own sentence."""
         code, out, err = self._git(*words)
         if code > 1 or code < 0:
             raise _complaint(err)
-        return os.fsdecode(out).strip() if code == 0 else ""
+        return os.fsdecode(out).removesuffix("\n") if code == 0 else ""
+
+
+def _inherited() -> dict[str, str]:
+    """What names the repository that we were called from, where something does."""
+    return {name: os.environ[name] for name in ("GIT_DIR", "GIT_WORK_TREE") if name in os.environ}
+
+
+def _path(out: bytes) -> Path:
+    return Path(os.fsdecode(out).removesuffix("\n"))
 
 
 def _complaint(err: str) -> LedgerError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger_cli.durable import CannotWrite
-from ledger_cli.gitrepo import GitRepo
+from ledger_cli.gitrepo import GitRepo, add
 from ledger_cli.ledger import FOLDER, Ledger
 
 HOOKS = ("ledger-export", "ledger-check")
@@ -63,7 +63,7 @@ def _attributes(root: Path) -> Done:
             lines[-1] += end
         lines.append(ATTRIBUTES.encode() + end)
     path.write_bytes(b"".join(lines))
-    return Done("attributes", f"wrote .gitattributes: {ATTRIBUTES}", "git add .gitattributes")
+    return Done("attributes", f"wrote .gitattributes: {ATTRIBUTES}", add(path))
 
 
 def _settings(repo: GitRepo) -> Iterator[Done]:

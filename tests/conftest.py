@@ -34,13 +34,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def cut_off(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the machine or its user reaches a test."""
     home = tmp_path_factory.mktemp("home")
-    for name in [n for n in os.environ if n.startswith(("GIT_", "LEDGER_"))]:
+    for name in [n for n in os.environ if n == "SKIP" or n.startswith(("GIT_", "LEDGER_", "PRE_COMMIT"))]:
         monkeypatch.delenv(name)
     for name, value in {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CEILING_DIRECTORIES": str(tmp_path_factory.getbasetemp().resolve()),
         "GIT_AUTHOR_NAME": "Ada",
         "GIT_AUTHOR_EMAIL": "ada@example.invalid",
         "GIT_COMMITTER_NAME": "Ada",

@@ -61,6 +61,20 @@ def test_a_commit_exports_what_was_applied_and_the_second_passes(hooked: Repo) -
     assert hooked.git("status", "--porcelain") == ""
 
 
+def test_a_second_commit_passes_even_without_what_the_first_said_to_add(hooked: Repo) -> None:
+    """There is no loop: what was exported stands in the work tree, in no commit yet, and nothing of it is lost."""
+    hooked.apply(session(), flags=("--no-export",))
+    hooked.git("add", "sessions")
+    assert commit(hooked).returncode == 1
+    exported = hooked.checkpoint.read_bytes()
+    done = commit(hooked)
+    assert done.returncode == 0, said(done)
+    assert hooked.checkpoint.read_bytes() == exported
+    assert hooked.git("status", "--porcelain").split() == ["M", "snapshots/ledger.json"]
+    hooked.git("add", "-A")
+    assert commit(hooked).returncode == 0
+
+
 def test_a_checkpoint_that_no_session_wrote_is_refused(hooked: Repo) -> None:
     hooked.apply(session())
     text = hooked.checkpoint.read_text().replace("text 1", "text 2 ").replace('", "valid', '","valid', 1)
@@ -105,6 +119,30 @@ def test_the_staged_blob_is_checked_and_unstaged_edits_stay(hooked: Repo) -> Non
     assert done.returncode == 0, said(done)
     assert hooked.checkpoint.read_bytes() == unstaged
     assert hooked.git("status", "--porcelain").split() == ["M", "snapshots/ledger.json"]
+
+
+def test_half_a_session_staged_by_hand_is_refused_for_what_it_lacks(repo: Repo, program: Path) -> None:
+    """`git add -p` takes the lines that somebody says yes to: a decision, and not what it rests on."""
+    evidence = {"id": "e1", "kind": "message", "text": "it was said"}
+    repo.apply(
+        {"session": "s0", "at": "2024-01-01", "decisions": [{"text": str(n), "slot": f"m{n}"} for n in range(9)]}
+    )
+    repo.run("install")
+    repo.git("add", "-A")
+    assert commit(repo).returncode == 0
+    two = [{"id": slot, "text": slot, "slot": slot, "from": "e1"} for slot in ("a", "z")]
+    repo.apply({"session": "s1", "at": "2024-01-02", "episodes": [evidence], "decisions": two})
+    whole = repo.checkpoint.read_bytes()
+    words = ["git", "add", "-p", "snapshots/ledger.json"]
+    subprocess.run(words, cwd=repo.path, input=b"n\ny\n", check=True, capture_output=True)
+    index = repo.git("ls-files", "-s")
+    refused = commit(repo)
+    assert (refused.returncode, "e1" in said(refused), "[unknown-id]" in said(refused)) == (1, True, True)
+    assert (repo.git("ls-files", "-s"), repo.checkpoint.read_bytes()) == (index, whole)
+    repo.run("check")  # of which the work tree shows nothing
+    repo.git("add", "-A")
+    done = commit(repo)
+    assert done.returncode == 0, said(done)
 
 
 def test_committing_one_file_checks_what_that_commit_holds(hooked: Repo) -> None:

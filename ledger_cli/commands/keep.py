@@ -50,7 +50,9 @@ def export(
     what = f" with {', '.join(came)}" if came else ""
     views.terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
     if changed:
-        views.terminal.talk(f"Next: `git add {name}`")
+        from ledger_cli.gitrepo import add
+
+        views.terminal.talk(f"Next: `{add(ledger.database.checkpoint)}`")
         if hook:
             raise typer.Exit(1)
 

@@ -50,6 +50,7 @@ def resolve(
     with the commands. The answer given up is recorded as rejected. Never runs `git add`.
     """
     from ledger_cli import session_file
+    from ledger_cli.gitrepo import add
     from ledger_cli.settle import Choice
 
     if keep is None and (by is not None or reason is not None) and not session:
@@ -68,4 +69,5 @@ def resolve(
         raise typer.Exit(1)
     if not changed:
         views.terminal.out("nothing is in conflict\n")
-    views.terminal.talk(f"Next: `git add {name}`, and go on with `git commit` or `git rebase --continue`")
+    staged = add(ledger.database.checkpoint)
+    views.terminal.talk(f"Next: `{staged}`, and go on with `git commit` or `git rebase --continue`")
