@@ -11,7 +11,7 @@ from ledger_cli.answers import Checkup
 from ledger_cli.append_only import Base
 from ledger_cli.checkup import is_session_file
 from ledger_cli.errors import Damaged, Refused
-from ledger_cli.gitrepo import GitRepo
+from ledger_cli.gitrepo import GitRepo, add, from_here
 from ledger_cli.ledger import FOLDER, SESSIONS, Ledger
 from ledger_cli.model import Entry
 
@@ -40,7 +40,7 @@ def check(ledger: Ledger, *, base: str | None = None, staged: bool = False) -> C
     else:
         held = repo.staged(path)
         if held is None:
-            return Checkup((_not_staged(path, ground.bases),), path)
+            return Checkup((_not_staged(repo, path, ground.bases),), path)
         data, found = held, ledger.check(held, _staged_sessions(repo, ledger))
     return _with_ground(found, data, ground, path)
 
@@ -80,14 +80,14 @@ def compare(ledger: Ledger, revisions: str) -> Compared:
     fork = repo.fork_point(start, tip)
     if dots == "...":
         if tip is None or (parted := repo.merge_base(start, tip)) is None:
-            raise Refused(f"{first or 'HEAD'} and {last or 'HEAD'} have no common past here", "git fetch --unshallow")
+            raise Refused(f"{first or 'HEAD'} and {last or 'HEAD'} have no common past here", repo.deeper())
         name, start, fork = f"{first or 'HEAD'}...", parted, parted
     before = repo.blob(start, path)
     after = ledger.database.data() if tip is None else repo.blob(tip, path)
     base = _base(repo, path, name, start, before)
     to = "the work tree" if tip is None else _named(repo, last or "HEAD", tip)
     if after is None:
-        found = Checkup((_not_staged(path, [base] if before is not None else []),), path)
+        found = Checkup((_not_staged(repo, path, [base] if before is not None else []),), path)
     else:
         ground = _Ground([] if before is None else [base], None if fork is None else repo.blob(fork, path) or b"")
         found = _with_ground(ledger.check(after), after, ground, path)
@@ -137,9 +137,9 @@ def _staged_sessions(repo: GitRepo, ledger: Ledger) -> list[tuple[str, bytes]]:
     return [(f"{SESSIONS}/{name}", data) for name, data in files if "/" not in name and is_session_file(name)]
 
 
-def _not_staged(path: str, bases: list[Base]) -> checks.Finding:
+def _not_staged(repo: GitRepo, path: str, bases: list[Base]) -> checks.Finding:
     if bases:
         base = bases[0]
         message = f"the checkpoint is removed; {base.name} has it"
-        return checks.Finding("rewritten", message, hint=f"git checkout {base.commit} -- {path}")
-    return checks.Finding("not-tracked", "the checkpoint is not in the index", "warning", hint=f"git add {path}")
+        return checks.Finding("rewritten", message, hint=f"git checkout {base.commit} -- {from_here(repo.root / path)}")
+    return checks.Finding("not-tracked", "the checkpoint is not in the index", "warning", hint=add(repo.root / path))

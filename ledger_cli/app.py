@@ -101,8 +101,9 @@ def _run(arguments: Sequence[str] | None, clock: Callable[[], datetime]) -> int:
 
 
 def _call(words: list[str], clock: Callable[[], datetime]) -> int:
-    if words[:1] == ["merge-driver"] and len(words) == 5 and not any(word.startswith("-") for word in words):
+    if words[:1] == ["merge-driver"] and len(words) == 5 and not words[1].startswith("-"):
         # What git calls, as it calls it, for every merge: to read the words takes Typer as long as to merge the files.
+        # And the last of them may be `-x/ledger.json`.
         from ledger_cli import driver
 
         return driver.run(Path.cwd(), *words[1:])

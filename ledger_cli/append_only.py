@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
@@ -118,7 +119,7 @@ def _rewritten(
                 ids=(_id(entry),) if _id(entry) else (),
                 line=at,
                 sessions=(entry.session,),
-                hint=f"take the line back: `git show {base.commit}:{base.path}`; "
+                hint=f"take the line back: `git show {shlex.quote(f'{base.commit}:{base.path}')}`; "
                 "what is recorded is corrected or rejected, never rewritten",
             )
 

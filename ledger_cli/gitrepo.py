@@ -79,7 +79,12 @@ def _git(folder: Path, *words: str, extra: dict[str, str] | None = None, say: by
 
 def add(path: Path) -> str:
     """The command that stages a file, for who stands where this process was started."""
-    return f"git add {shlex.quote(os.path.relpath(_in_its_folder(path)))}"
+    return f"git add {from_here(path)}"
+
+
+def from_here(path: Path) -> str:
+    """A path as a word of a command, for who stands where this process was started."""
+    return shlex.quote(os.path.relpath(_in_its_folder(path)))
 
 
 def _in_its_folder(path: Path) -> Path:
@@ -172,11 +177,15 @@ class GitRepo:
             hint = "nothing is committed yet"
         elif fetched := self._fetched(revision):
             hint = f"`{fetched}` brings it"
-        elif self._run("rev-parse", "--is-shallow-repository") == "true":
-            hint = "this clone is shallow: `git fetch --unshallow` (in CI: fetch-depth: 0)"
         else:
-            hint = "`git fetch` brings the branches of a remote; `git branch -a` lists what is here"
+            hint = self.deeper() or "`git fetch` brings the branches of a remote; `git branch -a` lists what is here"
         raise Refused(f"there is no commit {revision} in {self.root}", hint)
+
+    def deeper(self) -> str:
+        """How to get the past that a shallow clone lacks; empty where nothing is lacking."""
+        if self._run("rev-parse", "--is-shallow-repository") != "true":
+            return ""
+        return "this clone is shallow: `git fetch --unshallow` (in CI: fetch-depth: 0)"
 
     def _fetched(self, revision: str) -> str:
         """How to fetch a branch of a remote; empty where it is none. A clone of one branch gets no other unasked."""

@@ -179,7 +179,8 @@ def test_where_the_past_of_base_and_head_is_not_there_the_lines_of_the_base_stil
     assert git(shallow.path, "merge-base", "origin/main", "HEAD").returncode == 1
     assert shallow.run("check", "--base", "origin/main").out.endswith("ok\n")
     said = shallow.run("diff", "--rev", "origin/main...HEAD", code=1)
-    assert said.err.startswith("error: origin/main and HEAD have no common past here\n  hint: git fetch --unshallow")
+    assert said.err.startswith("error: origin/main and HEAD have no common past here\n")
+    assert "hint: this clone is shallow: `git fetch --unshallow`" in said.err
     assert "of-topic" in shallow.run("diff", "--rev", "origin/main..HEAD").out
     tamper(shallow)
     problems = shallow.run("check", "--base", "origin/main", "--json", code=3).json["problems"]
