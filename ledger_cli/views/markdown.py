@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ledger_cli.lines import number
 from ledger_cli.model import Entity, Episode, Item
 from ledger_cli.views.terminal import out, when
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ledger_cli.against import Compared
     from ledger_cli.checks import Finding
     from ledger_cli.comparison import Brought, Comparison
@@ -97,13 +100,16 @@ def _sentences(session: Brought, c: Comparison) -> Iterator[str]:
         verb = "decides" if item.kind == "decision" else "states"
         about = f", about {', '.join(map(text, item.about))}" if item.about else ""
         since = f", from {when(item.valid_from)}" + (f" to {when(item.valid_to)}" if item.valid_to is not None else "")
-        told = f"**{text(item.id)}** {verb}: {_quoted(item)}{since}{about}."
+        sure = f", confidence {number(item.confidence)}" if item.confidence is not None else ""
+        told = f"**{text(item.id)}** {verb}: {_quoted(item)}{since}{about}{sure}."
         if item.corrects is not None:
             told += f" It corrects {_named(item.corrects, c)}."
         for old in replaced.pop(item.id, ()):
             told += f" It replaces {_named(old, c)}."
         if item.rationale:
             told += f" Because: {text(item.rationale)}"
+        if item.evidence:
+            told += f" (Evidence: {', '.join(map(text, item.evidence))})"
         yield told
     for new, olds in replaced.items():
         for old in olds:
@@ -139,12 +145,12 @@ def _slots(c: Comparison) -> Iterator[str]:
 
 def _axis(held: Iterable[tuple[Item, Sequence[Interval]]]) -> str:
     rows = sorted(((start, end, i) for i, its in held for start, end in its), key=lambda r: (r[0], r[2].id))
-    return (
-        " · ".join(
-            f"{text(i.id)} {when(start)} →" + (f" {when(end)}" if end is not None else "") for start, end, i in rows
-        )
-        or "nothing"
-    )
+    told = (f"{text(i.id)} {_stretch(start, end)}" for start, end, i in rows)
+    return " · ".join(told) or "nothing"
+
+
+def _stretch(start: datetime, end: datetime | None) -> str:
+    return f"{when(start)} → {when(end) if end is not None else ''}".rstrip().replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _quoted(item: Item) -> str:
