@@ -116,7 +116,7 @@ def call(words: Sequence[str], shell: Shell) -> int:
     """
     try:
         _refuse_bytes(words)
-        code = build(_named(words))(args=list(words), obj=shell, standalone_mode=False)
+        code = build(_named(words))(args=list(words), prog_name="ledger", obj=shell, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except typer.Exit as done:
         return done.exit_code
