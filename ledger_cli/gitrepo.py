@@ -217,11 +217,19 @@ class GitRepo:
         def entry(name: str) -> Entry | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
-                hint = f"resolve it, then `git add {name}`"
+                hint = f"run `ledger resolve`, then `git add {name}`"
                 raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
             return (rows[0][0], rows[0][1]) if rows else None
 
         return self._followed(entry, path)
+
+    def versions(self, path: str) -> dict[int, bytes]:
+        """The versions of a file between which a merge left it: 1 is the base, 2 ours, 3 theirs; none if it is merged.
+
+        A version that is no file is left out.
+        """
+        rows = [row for row in self._listed([path]) if row[3] == path and row[2] != "0"]
+        return {int(stage): self._bytes(id) for mode, id, stage, _ in rows if mode != _LINK}
 
     def staged_under(self, paths: Iterable[str]) -> list[tuple[str, bytes]]:
         """The files at or under these paths with their bytes, in the index that a hook is given, or the usual one.
