@@ -131,3 +131,12 @@ def test_what_the_scripts_read_is_given() -> None:
     assert all(one["description"] and "default" in one for one in inputs.values())
     used = json.dumps(ACTION["runs"])
     assert all(f"inputs.{name}" in used for name in inputs)
+
+
+def test_a_pull_request_that_removes_the_ledger(merged: Repo, tmp_path: Path) -> None:
+    merged.git("rm", "-q", "snapshots/ledger.json")
+    merged.git("commit", "-qm", "removed")
+    assert step(merged, "Say what the pull request brings").returncode == 0
+    assert "the checkpoint is removed" in (tmp_path / "runner" / "ledger-comment.md").read_text()
+    check = step(merged, "Check the merge result")
+    assert (check.returncode, "the checkpoint is removed" in check.stdout) == (3, True)
