@@ -93,7 +93,9 @@ def test_a_hook_that_git_would_skip_is_found(driven: Repo) -> None:
     hook.chmod(0o644)
     assert checks(driven, code=1)["hook"]["hint"] == f"chmod +x {hook}"
     hook.write_text("#!/bin/sh\n# ledger export --hook; ledger check --staged\n")
-    assert checks(driven, code=1)["hook"]["hint"] == "add to it: ledger export --hook && ledger check --staged"
+    assert (
+        checks(driven, code=1)["hook"]["hint"] == "add to it: ledger export --hook && ledger check --staged || exit 1"
+    )
     hook.unlink()
     assert checks(driven, code=1)["hook"]["hint"] == "ledger install"
 
