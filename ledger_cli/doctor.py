@@ -85,10 +85,7 @@ def _engine(ledger: Ledger) -> Iterator[Examined]:
 
 
 def _git(ledger: Ledger) -> Iterator[Examined]:
-    repo = GitRepo.around(ledger.root)
-    if repo is None:
-        yield Examined("git", False, f"{ledger.root} is in no git repository", "git init")
-        return
+    repo = GitRepo.of(ledger.root)
     yield Examined("git", True, f"in the repository {repo.root}")
     checkpoint = ledger.database.checkpoint
     store = ledger.database.generations.folder
@@ -109,6 +106,7 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
 
 
 def _attributes(repo: GitRepo, checkpoint: Path) -> Examined:
+    checkpoint = Path(os.path.realpath(checkpoint))  # git merges the file, and not a link to it
     if repo.attribute(checkpoint, "eol") != "lf":
         return Examined("attributes", False, "line ends of the checkpoint may be changed by git", "ledger install")
     if lacking := [name for name in ("merge", "diff") if repo.attribute(checkpoint, name) != "ledger"]:
@@ -128,11 +126,15 @@ def _merge_driver(repo: GitRepo) -> Examined:
             (Path(folder) / name).write_bytes(checkpoint.EMPTY)
         for mark, name in {**names, "%P": f"{FOLDER}/ledger.json"}.items():
             command = command.replace(mark, shlex.quote(name))
-        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
-        merged = (Path(folder) / "ours").read_bytes()
+        done = subprocess.run(
+            command, shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        ours = Path(folder) / "ours"
+        merged = ours.read_bytes() if ours.is_file() else None
     if done.returncode == 0 and merged == checkpoint.EMPTY:
         return Examined("merge driver", True, "merges by entry")
-    why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    why = said[-1] if said else f"exit code {done.returncode}"
     return Examined("merge driver", False, f"the driver does not run: {why}", _on_path(repo, "merge.ledger.driver"))
 
 

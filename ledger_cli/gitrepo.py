@@ -288,7 +288,7 @@ class GitRepo:
 
     def set(self, name: str, value: str) -> None:
         """Write a setting of this repository (of all its worktrees)."""
-        code, _, err = self._git("config", "--local", name, value)
+        code, _, err = self._git("config", "--local", "--replace-all", name, value)
         if code != 0:
             raise _complaint(err)
 

@@ -24,6 +24,7 @@ SETTINGS = {
     "merge.ledger.driver": "ledger merge-driver %O %A %B %P",
     "diff.ledger.textconv": "ledger textconv",
 }
+GIT_ADD = "git add .gitattributes"
 MARK = "# Written by `ledger install`."
 
 
@@ -42,38 +43,59 @@ def install(ledger: Ledger) -> list[Done]:
     """
     repo = GitRepo.of(ledger.root)
     try:
-        return [_attributes(ledger.root), *_settings(repo), _hook(repo, ledger)]
+        return [_attributes(repo, ledger), *_settings(repo), _hook(repo, ledger)]
     except OSError as fault:
         hint = "what is set up already stays; `ledger install` again does the rest"
         raise CannotWrite(f"cannot write {fault.filename}: {fault.strerror or fault}", hint) from fault
 
 
-def _attributes(root: Path) -> Done:
-    path = root / ".gitattributes"
+def _attributes(repo: GitRepo, ledger: Ledger) -> Done:
+    path, checkpoint = ledger.root / ".gitattributes", ledger.database.checkpoint
     data = path.read_bytes() if path.exists() else b""
-    lines = data.splitlines(keepends=True)
-    if any(line.rstrip() == ATTRIBUTES.encode() for line in lines):
-        return Done("attributes", f".gitattributes has them: {ATTRIBUTES}")
-    end = b"\r\n" if b"\r\n" in data else b"\n"
-    for n, line in enumerate(lines):
-        if line.rstrip() == OLD_ATTRIBUTES.encode():  # what `init` wrote
-            lines[n] = ATTRIBUTES.encode() + line[len(line.rstrip(b"\r\n")) :]
-            break
-    else:
-        if lines and not lines[-1].endswith(b"\n"):
-            lines[-1] += end
-        lines.append(ATTRIBUTES.encode() + end)
-    path.write_bytes(b"".join(lines))
-    return Done("attributes", f"wrote .gitattributes: {ATTRIBUTES}", "git add .gitattributes")
+    for last in (False, True):  # a later line may have taken them back: then ours has to be the last
+        wanted = _with_attributes(data, last=last)
+        if wanted != data:
+            path.write_bytes(wanted)
+        if has_attributes(repo, checkpoint):
+            if wanted == data:
+                return Done("attributes", f".gitattributes has them: {ATTRIBUTES}")
+            return Done("attributes", f"wrote .gitattributes: {ATTRIBUTES}", GIT_ADD)
+    name = repo.inside(checkpoint)
+    hint = f"take back what says otherwise of {name}, in a .gitattributes nearer to it or in .git/info/attributes"
+    return Done("attributes", f"the line of .gitattributes does not count for {name}: {ATTRIBUTES}", hint)
+
+
+def _with_attributes(data: bytes, *, last: bool) -> bytes:
+    """A `.gitattributes` with our line: where it, or the one of `init`, stands, or as the last. The rest stays."""
+    own = (ATTRIBUTES.encode(), OLD_ATTRIBUTES.encode())
+    lines, end = data.splitlines(keepends=True), b"\r\n" if b"\r\n" in data else b"\n"
+    found = [n for n, line in enumerate(lines) if line.rstrip() in own]
+    if found and not last:
+        lines[found[-1]] = own[0] + lines[found[-1]][len(lines[found[-1]].rstrip(b"\r\n")) :]
+        return b"".join(lines)
+    kept = [line for line in lines if line.rstrip() not in own]
+    if kept and not kept[-1].endswith(b"\n"):
+        kept[-1] += end
+    return b"".join([*kept, own[0] + end])
+
+
+def has_attributes(repo: GitRepo, checkpoint: Path) -> bool:
+    """Has the checkpoint the attributes, by whatever line? Where it is a link, git merges the file behind it."""
+    real = Path(os.path.realpath(checkpoint))
+    wanted = {"eol": "lf", "merge": "ledger", "diff": "ledger"}
+    return all(repo.attribute(real, name) == value for name, value in wanted.items())
 
 
 def _settings(repo: GitRepo) -> Iterator[Done]:
     for name, value in SETTINGS.items():
-        if repo.setting(name) != value:
-            repo.set(name, value)
+        if repo.setting(name) == value:
+            yield Done(name, f"is `{value}`")
+            continue
+        repo.set(name, value)
+        if (counts := repo.setting(name)) == value:
             yield Done(name, f"set to `{value}`")
         else:
-            yield Done(name, f"is `{value}`")
+            yield Done(name, f"set, but what counts is `{counts}`", f"git config --show-origin --get-all {name}")
 
 
 def _hook(repo: GitRepo, ledger: Ledger) -> Done:

@@ -27,9 +27,9 @@ def install(ctx: typer.Context) -> None:
 
     Again: adds what is missing. What is somebody else's stays as it is.
     """
-    from ledger_cli.installing import install
+    from ledger_cli.installing import GIT_ADD, install
 
     done = install(shell(ctx).ledger())
     views.talk.installed(done)
-    if any(d.hint and d.name == "hook" for d in done):
+    if any(d.hint and d.hint != GIT_ADD for d in done):
         raise typer.Exit(1)

@@ -220,3 +220,32 @@ def test_pre_commit_and_a_ledger_in_a_folder_below(story: Repo, program: Path) -
     told = "entry: \"ledger -C 'a b' %s\""
     config.write_text(hooks % tuple(f", {told % words}" for words in ("export --hook", "check --staged")))
     assert "pre-commit is installed" in story.run("-C", below, "install").out
+
+
+@pytest.mark.parametrize("later", ["* -text\n*.json merge=union\n", "*.json eol=crlf", "snapshots/* !diff\r\n"])
+def test_a_later_line_does_not_take_the_attributes_back(story: Repo, later: str) -> None:
+    path = story.path / ".gitattributes"
+    for _ in range(2):
+        path.write_bytes(path.read_bytes() + later.encode())
+        story.run("install")
+        assert "merge: ledger" in story.git("check-attr", "merge", "snapshots/ledger.json")
+        assert "eol: lf" in story.git("check-attr", "eol", "snapshots/ledger.json")
+        assert path.read_text().count("snapshots/ledger.json") == 1
+    assert ".gitattributes has them" in story.run("install").out
+
+
+def test_what_install_cannot_outdo_is_said(story: Repo) -> None:
+    (story.path / "snapshots" / ".gitattributes").write_text("* merge=union\n")
+    story.git("config", "extensions.worktreeConfig", "true")
+    story.git("config", "--worktree", "diff.ledger.textconv", "cat")
+    said = story.run("install", code=1).out
+    assert "hint: take back what says otherwise of snapshots/ledger.json" in said
+    assert "diff.ledger.textconv  set, but what counts is `cat`" in said
+    assert "hint: git config --show-origin --get-all diff.ledger.textconv" in said
+
+
+def test_a_setting_of_two_values_becomes_one(story: Repo) -> None:
+    for value in ("a", "b"):
+        story.git("config", "--add", "merge.ledger.driver", value)
+    story.run("install")
+    assert story.git("config", "--get-all", "merge.ledger.driver") == "ledger merge-driver %O %A %B %P\n"
