@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ledger_cli import checkpoint, installing
 from ledger_cli.errors import LedgerError
-from ledger_cli.gitrepo import GitRepo
+from ledger_cli.gitrepo import GitRepo, typed
 from ledger_cli.ledger import FOLDER, Ledger
 from ledger_cli.store import engine as engines
 
@@ -98,7 +98,7 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
     elif repo.tracks(checkpoint):
         yield Examined("tracked", True, f"{FOLDER}/ledger.json is tracked")
     else:
-        yield Examined("tracked", False, f"{FOLDER}/ledger.json is not tracked", f"git add {FOLDER}/ledger.json")
+        yield Examined("tracked", False, f"{FOLDER}/ledger.json is not tracked", f"git add {typed(checkpoint)}")
     yield _attributes(repo, checkpoint)
     yield _merge_driver(repo)
     yield _textconv(repo, checkpoint)

@@ -68,6 +68,13 @@ def _git(folder: Path, *words: str, extra: dict[str, str] | None = None, say: by
     return int(code), bytes(out), err.decode(errors="replace") if isinstance(err, bytes) else str(err)
 
 
+def typed(path: Path) -> str:
+    """A path as somebody types it behind `git add`, where they are now. The file behind a link is what git merges."""
+    import shlex
+
+    return shlex.quote(os.path.relpath(os.path.realpath(path), os.path.realpath(".")))
+
+
 class GitRepo:
     """The repository around a folder, by the top of its work tree (of a linked worktree or a submodule: its own)."""
 
@@ -217,7 +224,7 @@ class GitRepo:
         def entry(name: str) -> Entry | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
-                hint = f"run `ledger resolve`, then `git add {name}`"
+                hint = f"run `ledger resolve`, then `git add {typed(self.root / name)}`"
                 raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
             return (rows[0][0], rows[0][1]) if rows else None
 
@@ -246,7 +253,7 @@ class GitRepo:
             end = out.index(b"\n", at)
             head = out[at:end].split()
             if len(head) != 3:
-                raise Damaged(f"git has lost the staged {path} ({id})", f"git add {path}")
+                raise Damaged(f"git has lost the staged {path} ({id})", f"git add {typed(self.root / path)}")
             size = int(head[2])
             found.append((path, out[end + 1 : end + 1 + size]))
             at = end + size + 2

@@ -48,6 +48,7 @@ def export(
     In canonical form, with the lines of a merge put in order. Never runs `git add`.
     """
     from ledger_cli.errors import NoLedger
+    from ledger_cli.gitrepo import typed
 
     try:
         ledger = shell(ctx).ledger()
@@ -60,7 +61,7 @@ def export(
     what = f" with {', '.join(came)}" if came else ""
     views.terminal.out(f"wrote {name}{what}\n" if changed else f"{name} is up to date\n")
     if changed:
-        views.terminal.talk(f"Next: `git add {name}`")
+        views.terminal.talk(f"Next: `git add {typed(ledger.database.checkpoint)}`")
         if hook:
             raise typer.Exit(1)
 

@@ -68,6 +68,7 @@ def resolve(
     with the commands. The answer given up is recorded as rejected. Never runs `git add`.
     """
     from ledger_cli import session_file
+    from ledger_cli.gitrepo import typed
     from ledger_cli.settle import Choice
 
     if keep is None and (by is not None or reason is not None) and not session:
@@ -86,7 +87,8 @@ def resolve(
         raise typer.Exit(1)
     if not changed:
         views.terminal.out("nothing is in conflict\n")
-    views.terminal.talk(f"Next: `git add {name}`, and go on with `git commit` or `git rebase --continue`")
+    path = typed(ledger.database.checkpoint)
+    views.terminal.talk(f"Next: `git add {path}`, and go on with `git commit` or `git rebase --continue`")
 
 
 def _counted(count: int) -> str:
