@@ -222,6 +222,9 @@ class Database:
             if not self.generations.folder.is_dir():
                 self.generations.folder.mkdir(exist_ok=True)
                 durable.sync_folder(self.folder)  # a journal in it is lost with its entry
+            ignore = self.generations.folder / ".gitignore"
+            if not ignore.exists():  # also on a branch that has no line for it: git would take the journal away with it
+                ignore.write_text("*\n")
         except FileExistsError:
             raise durable.CannotWrite(f"{self.generations.folder} is no folder", journal.NO_FOLDER) from None
         except OSError as fault:

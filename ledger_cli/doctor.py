@@ -106,6 +106,7 @@ def _git(ledger: Ledger) -> Iterator[Examined]:
 
 
 def _attributes(repo: GitRepo, checkpoint: Path) -> Examined:
+    checkpoint = Path(os.path.realpath(checkpoint))  # git merges the file, and not a link to it
     if repo.attribute(checkpoint, "eol") != "lf":
         return Examined("attributes", False, "line ends of the checkpoint may be changed by git", "ledger install")
     if lacking := [name for name in ("merge", "diff") if repo.attribute(checkpoint, name) != "ledger"]:
@@ -125,11 +126,15 @@ def _merge_driver(repo: GitRepo) -> Examined:
             (Path(folder) / name).write_bytes(checkpoint.EMPTY)
         for mark, name in {**names, "%P": f"{FOLDER}/ledger.json"}.items():
             command = command.replace(mark, shlex.quote(name))
-        done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
-        merged = (Path(folder) / "ours").read_bytes()
+        done = subprocess.run(
+            command, shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        ours = Path(folder) / "ours"
+        merged = ours.read_bytes() if ours.is_file() else None
     if done.returncode == 0 and merged == checkpoint.EMPTY:
         return Examined("merge driver", True, "merges by entry")
-    why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    why = said[-1] if said else f"exit code {done.returncode}"
     return Examined("merge driver", False, f"the driver does not run: {why}", _on_path(repo, "merge.ledger.driver"))
 
 
@@ -149,20 +154,20 @@ def _on_path(repo: GitRepo, name: str) -> str:
 
 def _hook(repo: GitRepo, ledger: Ledger) -> Examined:
     config, script = repo.root / ".pre-commit-config.yaml", repo.hooks_path() / "pre-commit"
+    where = installing.folder(repo, ledger)
     there = script.read_text(encoding="utf-8", errors="replace") if script.is_file() else None
     if config.is_file():
-        if missing := installing.missing_hooks(config.read_text(encoding="utf-8", errors="replace")):
-            message = "no pre-commit hook exports and checks the checkpoint"
-            return Examined("hook", False, message, installing.add_hooks(missing))
-        if there is None or not os.access(script, os.X_OK):
+        if hint := installing.lacking(config, where):
+            return Examined("hook", False, "no pre-commit hook exports and checks the checkpoint", hint)
+        if there is None or not os.access(script, os.X_OK) or not installing.runs_pre_commit(there):
             message = "the hooks are configured, but pre-commit is not installed"
             return Examined("hook", False, message, "pre-commit install")
         return Examined("hook", True, "exports and checks before every commit")
-    if there is None or (installing.MARK in there and there != installing.script(repo, ledger)):
+    if there is None or (installing.MARK in there and not installing.runs_both(there, where)):
         return Examined("hook", False, "no hook exports and checks the checkpoint", "ledger install")
-    if not installing.runs_both(there):
-        line = installing.script(repo, ledger).splitlines()[-1]
-        return Examined("hook", False, f"{script} does not run the ledger", f"add to it: {line}")
+    if not installing.runs_both(there, where):
+        hint = f"add to it: {installing.command(where)}"
+        return Examined("hook", False, f"{script} does not run the ledger", hint)
     if not os.access(script, os.X_OK):
         return Examined("hook", False, f"git skips {script}: it cannot be executed", f"chmod +x {script}")
     return Examined("hook", True, "exports and checks before every commit")

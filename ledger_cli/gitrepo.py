@@ -83,8 +83,8 @@ def add(path: Path) -> str:
 
 
 def from_here(path: Path) -> str:
-    """A path as a word of a command, for who stands where this process was started."""
-    return shlex.quote(os.path.relpath(_in_its_folder(path)))
+    """A path, of the file behind a link, as a word of a command for who stands where this process was started."""
+    return shlex.quote(os.path.relpath(os.path.realpath(path), os.path.realpath(".")))
 
 
 def _in_its_folder(path: Path) -> Path:
@@ -276,11 +276,19 @@ class GitRepo:
         def entry(name: str) -> Entry | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
-                hint = f"resolve it, then `{add(self.root / name)}`"
+                hint = f"run `ledger resolve`, then `{add(self.root / name)}`"
                 raise Damaged(f"merge conflict in {name}: the index holds several versions of it", hint)
             return (rows[0][0], rows[0][1]) if rows else None
 
         return self._followed(entry, path)
+
+    def versions(self, path: str) -> dict[int, bytes]:
+        """The versions of a file between which a merge left it: 1 is the base, 2 ours, 3 theirs; none if it is merged.
+
+        A version that is no file is left out.
+        """
+        rows = [row for row in self._listed([path]) if row[3] == path and row[2] != "0"]
+        return {int(stage): self._bytes(id) for mode, id, stage, _ in rows if mode != _LINK}
 
     def staged_under(self, paths: Iterable[str]) -> list[tuple[str, bytes]]:
         """The files at or under these paths with their bytes, in the index that a hook is given, or the usual one.
@@ -339,7 +347,7 @@ class GitRepo:
 
     def set(self, name: str, value: str) -> None:
         """Write a setting of this repository (of all its worktrees)."""
-        code, _, err = self._git("config", "--local", name, value)
+        code, _, err = self._git("config", "--local", "--replace-all", name, value)
         if code != 0:
             raise _complaint(err)
 

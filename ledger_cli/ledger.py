@@ -380,11 +380,18 @@ class Ledger:
 
         Raises Damaged where the sides cannot be read, Refused where the choice breaks a rule.
         """
+        from ledger_cli import unmerged
         from ledger_cli.settle import settle
 
         found: list[Settled] = []
 
         def settled(data: bytes) -> bytes:
+            if (merged := unmerged.merged(self.database.checkpoint, data)) is not None:
+                self.say("note: the merge driver did not run: the checkpoint is merged from the index of git")
+                if merged.left_out:
+                    names = ", ".join(merged.left_out)
+                    self.say(f"note: {names}: recorded where this change comes from, not here; left out")
+                data = merged.data
             found.append(settle(data, choice, self.clock()))
             return found[-1].data
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ledger_cli.errors import short
 from ledger_cli.layout import FORMAT, TOP, placing, rank
 from ledger_cli.lines import Key, order, parse_line, quote
 from ledger_cli.model import Entry
@@ -66,8 +67,9 @@ def scan(data: bytes, parse: Parse = parse_line) -> tuple[list[tuple[int, Entry]
             if each.startswith(_MARKERS)
         ]
     elif not text.startswith(TOP):
-        said = _SAID.match(text)
-        upgrade = UPGRADES.get(int(said[1])) if said and said[1].isdecimal() else None
+        found = _SAID.match(text)
+        said = short(found[1], 20) if found else ""  # it may be anything, and of any length
+        upgrade = UPGRADES.get(int(said)) if said.isdecimal() else None
         return scan(upgrade(data), parse) if upgrade else ([], [_format_problem(text, said)])
     rows, all_read = _rows(text, problems, parse)
     _check_places(rows, problems, all_read=all_read)
@@ -100,17 +102,17 @@ def _decoded(data: bytes, problems: list[LineProblem]) -> str:
 _SAID = re.compile(r'\s*\{?\s*"ledger"\s*:\s*([^\s,}]*)')
 
 
-def _format_problem(text: str, said: re.Match[str] | None) -> LineProblem:
+def _format_problem(text: str, said: str) -> LineProblem:
     """What is wrong with a file that does not begin as format 1 does, with the format it `said` it has."""
     if not text.strip():
         return LineProblem(1, "format", "the checkpoint is empty", "take the file back from git")
-    if said and said[1].isdecimal() and int(said[1]) > FORMAT:
-        message = f"written by a newer ledger (format {said[1]}); this one reads format {FORMAT}"
-        return LineProblem(2, "format", message, f"upgrade ledger-cli to a version that reads format {said[1]}")
+    if said.isdecimal() and int(said) > FORMAT:
+        message = f"written by a newer ledger (format {said}); this one reads format {FORMAT}"
+        return LineProblem(2, "format", message, f"upgrade ledger-cli to a version that reads format {said}")
     if TOP.startswith(text):
         return LineProblem(text.count("\n") + 1, "truncated", "the file ends before its first group")
-    if said and said[1] != str(FORMAT):
-        return LineProblem(2, "format", f"there is no format {said[1]}; this ledger reads format {FORMAT}")
+    if said and said != str(FORMAT):
+        return LineProblem(2, "format", f"there is no format {said}; this ledger reads format {FORMAT}")
     message = f'not a checkpoint as the tool writes it: the first lines are {{ and "ledger": {FORMAT},'
     return LineProblem(2 if text.startswith("{\n") else 1, "format", message)
 

@@ -131,3 +131,31 @@ def test_what_the_scripts_read_is_given() -> None:
     assert all(one["description"] and "default" in one for one in inputs.values())
     used = json.dumps(ACTION["runs"])
     assert all(f"inputs.{name}" in used for name in inputs)
+
+
+def test_a_pull_request_that_removes_the_ledger(merged: Repo, tmp_path: Path) -> None:
+    merged.git("rm", "-q", "snapshots/ledger.json")
+    merged.git("commit", "-qm", "removed")
+    assert step(merged, "Say what the pull request brings").returncode == 0
+    assert "the checkpoint is removed" in (tmp_path / "runner" / "ledger-comment.md").read_text()
+    check = step(merged, "Check the merge result")
+    assert (check.returncode, "the checkpoint is removed" in check.stdout) == (3, True)
+
+
+@pytest.mark.parametrize("damage", ['{"ledger": 7}\n', '{\n"ledger": 1,\n"slot a": [', ""])
+def test_what_cannot_be_read_is_left_to_the_check(merged: Repo, tmp_path: Path, damage: str) -> None:
+    merged.checkpoint.write_text(damage)
+    merged.git("commit", "-qam", "damaged")
+    done = step(merged, "Say what the pull request brings")
+    assert (done.returncode, done.stdout.startswith("::warning title=ledger::there is no comment")) == (0, True)
+    assert not (tmp_path / "log").exists()  # what an earlier run wrote stays
+    check = step(merged, "Check the merge result")
+    assert (check.returncode, check.stdout.startswith("::error file=snapshots/ledger.json")) == (3, True)
+
+
+def test_where_nothing_changed_but_the_bytes_there_is_a_comment(merged: Repo, tmp_path: Path) -> None:
+    merged.checkpoint.write_bytes(b"\xef\xbb\xbf" + merged.checkpoint.read_bytes())
+    merged.git("commit", "-qam", "reformatted")
+    assert step(merged, "Say what the pull request brings").returncode == 0
+    assert "❌" in (tmp_path / "runner" / "ledger-comment.md").read_text()
+    assert "-X POST" in calls(tmp_path)[-1]

@@ -472,6 +472,8 @@ DAMAGED = [
     ("format one", ORDERS.replace(b'"ledger": 1', b'"ledger": "one"'), [(2, "format")]),
     ("format 1.0", ORDERS.replace(b'"ledger": 1', b'"ledger": 1.0'), [(2, "format")]),
     ("format -1", ORDERS.replace(b'"ledger": 1', b'"ledger": -1'), [(2, "format")]),
+    ("a format of 5,000 digits", ORDERS.replace(b'"ledger": 1', b'"ledger": 1' + b"0" * 5000), [(2, "format")]),
+    ("a format of a long word", ORDERS.replace(b'"ledger": 1', b'"ledger": ' + b"x" * 5000), [(2, "format")]),
     ("format 2", ORDERS.replace(b'"ledger": 1', b'"ledger": 2'), [(2, "format")]),
     ("format 10, on one line", b'{"ledger": 10, "what": "ever"}', [(2, "format")]),
     ("a byte order mark", b"\xef\xbb\xbf" + ORDERS, [(1, "not-canonical")]),
@@ -538,7 +540,7 @@ def test_damage_is_named_by_line_and_code(what, data, expected):
     assert problems
     if expected is not None:
         assert [(problem.line, problem.code) for problem in problems] == expected
-    assert all(problem.message and problem.hint for problem in problems)
+    assert all(problem.message and problem.hint and len(problem.message) < 300 for problem in problems)
     assert all(data.replace(b"\xef\xbb\xbf", b"").split(b"\n")[n - 1][:1] == b"{" for n, _ in entries)
     with pytest.raises(Damaged, match=rf"line {problems[0].line}\b") as caught:
         read(data)

@@ -103,6 +103,7 @@ def goes_on(root: Path, name: str) -> None:
     assert [name for name in left if not name.endswith(".kgl")] == [
         ".store",
         "ledger.json",
+        ".gitignore",
         "current.json",
         "lock",
         "lock.holder",

@@ -92,7 +92,7 @@ def _between_revisions(sh: Shell, revisions: str, *, markdown: bool, json: bool)
 
     if markdown and json:
         raise typer.BadParameter("give --markdown or --json")
-    found = against.compare(sh.ledger(), revisions)
+    found = against.compare(sh.ledger_at(revisions.partition("..")[0] or "HEAD"), revisions)
     screen = views.markdown.comment if markdown else views.tables.compared
     answer(json, lambda: views.as_json.compared(found), lambda: screen(found))
     return bool(found.comparison)

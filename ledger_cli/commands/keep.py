@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ledger_cli import views
-from ledger_cli.commands.shell import AsJson, answer, shell
+from ledger_cli.commands.shell import AsJson, Shell, answer, shell
+
+if TYPE_CHECKING:
+    from ledger_cli.answers import Checkup
 
 
 def init(ctx: typer.Context) -> None:
@@ -44,7 +47,14 @@ def export(
 
     In canonical form, with the lines of a merge put in order. Never runs `git add`.
     """
-    ledger = shell(ctx).ledger()
+    from ledger_cli.errors import NoLedger
+
+    try:
+        ledger = shell(ctx).ledger()
+    except NoLedger:
+        if not hook:
+            raise
+        return  # git runs a hook on every branch; whether one has lost its ledger, `check --staged` says
     changed, came = ledger.export(carry=carry, drop=drop or ())
     name = ledger.database.checkpoint.relative_to(ledger.root).as_posix()
     what = f" with {', '.join(came)}" if came else ""
@@ -89,17 +99,29 @@ def check(
     Bytes that are not canonical, unknown ids, cycles, a slot with two current answers; against a base, lines that
     were changed or removed: exit code 3.
     """
-    ledger = shell(ctx).ledger()
-    if base is None and not staged:
-        found = ledger.check()
-    else:
-        from ledger_cli import against
-
-        found = against.check(ledger, base=base, staged=staged)
+    found = _checked(shell(ctx), base, staged=staged)
     screen = views.annotations.check if format is Format.github else views.tables.check
     answer(json, lambda: views.as_json.check(found), lambda: screen(found))
     if not found.ok:
         raise typer.Exit(3)
+
+
+def _checked(sh: Shell, base: str | None, *, staged: bool) -> Checkup:
+    if base is None and not staged:
+        return sh.ledger().check()
+    from ledger_cli import against
+    from ledger_cli.answers import Checkup
+    from ledger_cli.errors import NoLedger
+
+    if not staged:
+        return against.check(sh.ledger(), base=base)
+    try:  # a hook and a workflow run on what removes the ledger, too, and on branches that never had one
+        return against.check(sh.ledger_at(base or "HEAD"), base=base, staged=True)
+    except NoLedger:
+        if base is not None:
+            raise
+        views.terminal.talk("note: there is no ledger here, and the last commit has none either")
+        return Checkup(())
 
 
 def doctor(ctx: typer.Context, json: AsJson = False) -> None:

@@ -31,6 +31,28 @@ class Shell:
 
         return Ledger.find(self.folder, clock=self.clock, engine=self.engine, say=views.terminal.talk)
 
+    def ledger_at(self, revision: str) -> Ledger:
+        """As `ledger`; where the files have none any more, the one that a revision has. Raises NoLedger.
+
+        So a ledger that a commit removes is no folder without one.
+        """
+        from ledger_cli.errors import LedgerError, NoLedger
+        from ledger_cli.gitrepo import GitRepo
+        from ledger_cli.ledger import FOLDER, Ledger
+
+        try:
+            return self.ledger()
+        except NoLedger:
+            try:
+                repo = GitRepo.of(self.folder)
+                commit = repo.commit(revision)
+                for folder in (self.folder, *self.folder.parents):  # `inside` ends it above the repository
+                    if repo.blob(commit, repo.inside(folder / FOLDER / "ledger.json")) is not None:
+                        return Ledger(folder, clock=self.clock, engine=self.engine, say=views.terminal.talk)
+            except LedgerError:
+                pass
+            raise
+
     def time(self, text: str) -> datetime:
         """A time to record: as in session files, or `now`. Raises a usage error."""
         if text == "now":

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sized
 from typing import TYPE_CHECKING
 
+from ledger_cli.errors import short
 from ledger_cli.lines import line
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review
 from ledger_cli.views.terminal import when
@@ -13,6 +14,7 @@ from ledger_cli.views.terminal import when
 if TYPE_CHECKING:
     from ledger_cli.merge import Conflict
 
+_WIDTH = 300
 _WHO = "--by NAME --reason TEXT"
 
 
@@ -43,11 +45,11 @@ def _rows(conflict: Conflict) -> Iterator[str]:
 
 def _entry(entry: Entry) -> str:
     if isinstance(entry, Item | Episode):
-        what = f"{entry.id}  {entry.text!r}"
+        what = f"{entry.id}  {short(entry.text, _WIDTH)!r}"
     elif isinstance(entry, Link):
         what = f"{entry.new} supersedes {entry.old}"
     elif isinstance(entry, Review):
-        what = f"{entry.verdict} {entry.target}: {entry.reason!r}"
+        what = f"{entry.verdict} {entry.target}: {short(entry.reason, _WIDTH)!r}"
     elif isinstance(entry, Entity):
         what = f"{entry.name} is a {entry.kind}"
     else:

@@ -25,6 +25,8 @@ _LONG = 8
 """More lines than these are folded."""
 _LIMIT = 60_000
 """GitHub takes 65,536 characters."""
+_SECTION = 15_000
+"""No section takes the room of all others: what follows a long session, and what the check finds, is shown as well."""
 _CUT = 600
 
 
@@ -72,7 +74,15 @@ def _summary(c: Comparison) -> str:
 def _folded(title: str, lines: Sequence[str], *, opened: bool = False) -> list[str]:
     if not lines:
         return []
-    body = "\n".join(f"- {line}" for line in lines)
+    shown, size = [], 0
+    for line in lines:
+        if (size := size + len(line)) <= _SECTION:
+            shown.append(line)
+        else:
+            size -= len(line)
+    if left := len(lines) - len(shown):
+        shown.append(f"… and {left} more: `ledger diff --rev` shows them all")
+    body = "\n".join(f"- {line}" for line in shown)
     if len(lines) <= _LONG or opened:
         return [f"#### {text(title)}\n\n{body}\n"]
     return [f"<details>\n<summary><b>{html(title)}</b>, {len(lines)} lines</summary>\n\n{body}\n\n</details>\n"]

@@ -108,3 +108,20 @@ def test_what_was_recorded_ahead_of_the_clock_is_found(story: Repo) -> None:
     assert (problem["code"], problem["sessions"]) == ("ahead-of-clock", ["session-4"])
     assert f'"recordedAt": "{newest}", "session": "session-4"' in row
     assert newest in problem["message"] and "2024-02-20T08:54:59Z" in problem["message"]
+
+
+def test_staged_where_no_ledger_is_and_none_was(story: Repo) -> None:
+    story.git("add", "-A")
+    story.git("commit", "-qm", "x")
+    deep = story.path / "deep"
+    deep.mkdir()
+    story.git("rm", "-rq", "snapshots")
+    said = story.run("-C", deep, "check", "--staged", code=3)
+    assert "the checkpoint is removed; HEAD" in said.out
+    story.git("commit", "-qm", "x")
+    said = story.run("check", "--staged")
+    assert (said.out, said.err) == ("ok\n", "note: there is no ledger here, and the last commit has none either\n")
+    assert story.run("export", "--hook").out == ""
+    assert story.run("export", code=1).err.startswith("error: there is no ledger in ")
+    assert story.run("check", "--staged", "--base", "HEAD", code=1).err.startswith("error: there is no ledger in ")
+    assert "the checkpoint is removed" in story.run("check", "--staged", "--base", "HEAD~1", code=3).out

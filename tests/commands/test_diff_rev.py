@@ -135,6 +135,30 @@ def test_a_comment_is_never_longer_than_github_takes(grown: Repo) -> None:
     assert "more sections: `ledger diff --rev` shows them all" in comment
 
 
+def test_a_long_session_hides_no_other(grown: Repo) -> None:
+    items = [{"id": f"x{n}", "text": "<" * 600, "rationale": "&" * 600} for n in range(50)]
+    items.append({"id": "y", "text": "at the end", "about": [f"{'<' * 190}{n}" for n in range(30)]})
+    small = {"session": "small", "at": "2024-05-02", "decisions": [{"text": "a small one", "slot": "q"}]}
+    grown.apply({"session": "long", "at": "2024-05-01", "decisions": items}, small)
+    grown.checkpoint.write_text(grown.checkpoint.read_text().replace("orders uses postgres", "orders uses sqlite"))
+    comment = grown.run("diff", "--rev", "HEAD", "--markdown").out
+    assert len(comment) < 65_536
+    assert "… and 49 more: `ledger diff --rev` shows them all" in comment
+    assert "“a small one”" in comment
+    assert "❌ **rewritten**" in comment
+    assert "**q**<br>true: " in comment
+
+
+def test_many_problems_leave_room_and_are_never_left_out(grown: Repo) -> None:
+    items = [{"text": f"{n}{'<' * 600}", "slot": f"{'&' * 180}{n}"} for n in range(60)]
+    grown.apply({"session": "long", "at": "2024-05-01", "decisions": items})
+    save(grown, "long")
+    grown.checkpoint.write_text(grown.checkpoint.read_text().replace("<<", ">>"))
+    comment = grown.run("diff", "--rev", "HEAD", "--markdown").out
+    assert comment.count("❌ **rewritten**") > 10
+    assert len(comment) < 65_536
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "`code` and ``more`` and ```fence```",

@@ -93,7 +93,9 @@ def test_a_hook_that_git_would_skip_is_found(driven: Repo) -> None:
     hook.chmod(0o644)
     assert checks(driven, code=1)["hook"]["hint"] == f"chmod +x {hook}"
     hook.write_text("#!/bin/sh\n# ledger export --hook; ledger check --staged\n")
-    assert checks(driven, code=1)["hook"]["hint"] == "add to it: ledger export --hook && ledger check --staged"
+    assert (
+        checks(driven, code=1)["hook"]["hint"] == "add to it: ledger export --hook && ledger check --staged || exit 1"
+    )
     hook.unlink()
     assert checks(driven, code=1)["hook"]["hint"] == "ledger install"
 
@@ -180,3 +182,31 @@ def test_it_writes_nothing(story: Repo) -> None:
     before = story.git("status", "--porcelain"), story.checkpoint.read_bytes()
     story.run("doctor", code=1)
     assert (story.git("status", "--porcelain"), story.checkpoint.read_bytes()) == before
+
+
+@pytest.mark.parametrize(
+    ("driver", "why"),
+    [("rm %A", "exit code 0"), ("printf '\\377' >&2; exit 1", "\ufffd"), ("cat > %A", "exit code 0"), ("exit 7", "7")],
+)
+def test_a_driver_that_is_none(driven: Repo, driver: str, why: str) -> None:
+    driven.git("config", "merge.ledger.driver", driver)
+    found = checks(driven, code=1)["merge driver"]
+    assert (found["ok"], found["hint"]) == (False, "ledger install")
+    assert found["message"].endswith(why)
+
+
+def test_a_bare_repository_is_no_place_for_git_init(story: Repo) -> None:
+    story.git("config", "core.bare", "true")
+    found = checks(story, code=1)["git"]
+    assert found["message"].endswith("is in a bare repository: it has no files")
+    assert found["hint"] == "ask in a clone of it"
+
+
+def test_the_attributes_of_the_file_behind_a_link(driven: Repo) -> None:
+    (driven.path / "data").mkdir()
+    driven.checkpoint.rename(driven.path / "data" / "l.json")
+    driven.checkpoint.symlink_to("../data/l.json")
+    assert checks(driven, code=1)["attributes"]["ok"] is False  # git merges data/l.json line by line
+    with (driven.path / ".gitattributes").open("a") as file:
+        file.write("data/* eol=lf merge=ledger diff=ledger\n")
+    assert checks(driven)["attributes"]["ok"] is True

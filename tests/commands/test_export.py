@@ -97,3 +97,22 @@ def test_what_does_not_wait_cannot_be_given_up(story: Repo) -> None:
     said = story.run("export", "--drop", "session-1", code=1)
     assert said.out == ""
     assert said.err == "error: session-1 is not waiting to be exported\n  hint: `ledger doctor` names those that are\n"
+
+
+def test_what_waits_is_not_taken_along_by_a_branch_that_ignores_nothing(repo: Repo) -> None:
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "x")
+    repo.git("checkout", "-q", "--orphan", "pages")
+    repo.git("rm", "-rqf", ".")
+    repo.git("commit", "-q", "--allow-empty", "-m", "x")
+    repo.git("checkout", "-q", "main")
+    file = repo.write({"session": "w", "at": "2024-05-01", "decisions": [{"text": "waits"}]})
+    repo.run("session", "apply", file, "--no-export")
+    file.unlink()
+    repo.git("checkout", "-q", "pages")
+    (repo.path / "index.html").write_text("x")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "x")
+    assert repo.git("ls-files") == "index.html\n"
+    repo.git("checkout", "-q", "main")  # which takes away what pages tracks and main does not
+    assert repo.run("export").out == "wrote snapshots/ledger.json with w\n"

@@ -129,3 +129,123 @@ def test_what_cannot_be_written_is_said(story: Repo) -> None:
     (story.path / ".gitattributes").unlink()
     (story.path / ".gitattributes").mkdir()
     assert story.run("install", code=1).err.startswith("error: cannot write ")
+
+
+def test_what_somebody_added_to_our_hook_stays(story: Repo) -> None:
+    story.run("install")
+    text = hook(story).read_bytes() + b"echo caf\xe9 && make lint\n"
+    hook(story).write_bytes(text)
+    assert "exports and checks" in story.run("install").out
+    hook(story).write_bytes(text.replace(b"ledger check --staged", b"true"))  # no longer both
+    story.run("install")
+    assert b"echo caf\xe9 && make lint\n" in hook(story).read_bytes()
+    assert LINE in hook(story).read_text(errors="replace")
+
+
+def test_two_ledgers_of_one_repository_share_the_hook(story: Repo, program: Path) -> None:
+    story.run("install")
+    story.run("-C", story.path / "sessions", "init")
+    story.run("-C", story.path / "sessions", "install")
+    for _ in range(2):
+        assert "exports and checks" in story.run("install").out
+        assert "exports and checks" in story.run("-C", story.path / "sessions", "install").out
+    story.git("add", "-A")
+    assert commit(story.path).returncode == 0
+    below = story.path / "sessions" / "snapshots" / "ledger.json"
+    for path in (story.checkpoint, below):
+        before = path.read_bytes()
+        path.write_bytes(before.replace(b'"end": ', b'"end" : '))
+        story.git("add", "-A")
+        assert commit(story.path).returncode == 1
+        path.write_bytes(before)
+    story.git("add", "-A")
+    for folder in (story.path, below.parent):
+        found = story.run("-C", folder, "doctor", "--json", code=None).json["checks"]
+        assert found[-1]["ok"], found[-1]
+
+
+def test_the_hook_lets_a_branch_without_a_ledger_be(story: Repo, program: Path) -> None:
+    below = story.path / "sub"
+    below.mkdir()
+    story.run("-C", below, "init")
+    for folder in (story.path, below):
+        story.run("-C", folder, "install")
+    story.git("add", "-A")
+    assert commit(story.path).returncode == 0
+    story.git("checkout", "-q", "--orphan", "pages")
+    story.git("rm", "-rqf", ".")
+    (story.path / "index.html").write_text("x")
+    story.git("add", "index.html")
+    done = commit(story.path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_hook_refuses_to_remove_a_ledger(story: Repo, program: Path) -> None:
+    story.run("install")
+    story.git("add", "-A")
+    assert commit(story.path).returncode == 0
+    story.git("rm", "-q", "snapshots/ledger.json")
+    refused = commit(story.path)
+    assert (refused.returncode, "the checkpoint is removed; HEAD" in refused.stderr) == (1, True)
+    assert "git checkout" in refused.stderr
+    assert "ledger init" not in refused.stderr  # an empty one in its place would be another ledger
+
+
+def test_a_hook_that_only_names_pre_commit_does_not_run_it(story: Repo, program: Path) -> None:
+    (story.path / ".pre-commit-config.yaml").write_bytes((ROOT / ".pre-commit-config.yaml").read_bytes())
+    hook(story).parent.mkdir(exist_ok=True)
+    hook(story).write_text("#!/bin/sh\n# our pre-commit hook\necho pre-commit hook of ours\n")
+    hook(story).chmod(0o755)
+    assert story.run("doctor", "--json", code=1).json["checks"][-1]["hint"] == "pre-commit install"
+    assert "pre-commit is installed" in story.run("install").out
+    assert "of ours" in hook(story).with_name("pre-commit.legacy").read_text()  # where pre-commit runs it still
+
+
+def test_what_keeps_pre_commit_from_being_installed_is_said(story: Repo, program: Path) -> None:
+    (story.path / ".pre-commit-config.yaml").write_bytes((ROOT / ".pre-commit-config.yaml").read_bytes())
+    story.git("config", "core.hooksPath", ".hooks")
+    said = story.run("install", code=1).out
+    assert "pre-commit says: [ERROR] Cowardly refusing" in said
+    assert "hint: `git config --unset-all core.hooksPath`" in said
+
+
+def test_pre_commit_and_a_ledger_in_a_folder_below(story: Repo, program: Path) -> None:
+    config = story.path / ".pre-commit-config.yaml"
+    hooks = "repos: [{repo: local, hooks: [{id: ledger-export%s}, {id: ledger-check%s}]}]\n"
+    config.write_text(hooks % ("", ""))
+    below = story.path / "a b"
+    below.mkdir()
+    story.run("-C", below, "init")
+    assert "entry: ledger -C 'a b' export --hook" in story.run("-C", below, "install", code=1).out
+    told = "entry: \"ledger -C 'a b' %s\""
+    config.write_text(hooks % tuple(f", {told % words}" for words in ("export --hook", "check --staged")))
+    assert "pre-commit is installed" in story.run("-C", below, "install").out
+
+
+@pytest.mark.parametrize("later", ["* -text\n*.json merge=union\n", "*.json eol=crlf", "snapshots/* !diff\r\n"])
+def test_a_later_line_does_not_take_the_attributes_back(story: Repo, later: str) -> None:
+    path = story.path / ".gitattributes"
+    for _ in range(2):
+        path.write_bytes(path.read_bytes() + later.encode())
+        story.run("install")
+        assert "merge: ledger" in story.git("check-attr", "merge", "snapshots/ledger.json")
+        assert "eol: lf" in story.git("check-attr", "eol", "snapshots/ledger.json")
+        assert path.read_text().count("snapshots/ledger.json") == 1
+    assert ".gitattributes has them" in story.run("install").out
+
+
+def test_what_install_cannot_outdo_is_said(story: Repo) -> None:
+    (story.path / "snapshots" / ".gitattributes").write_text("* merge=union\n")
+    story.git("config", "extensions.worktreeConfig", "true")
+    story.git("config", "--worktree", "diff.ledger.textconv", "cat")
+    said = story.run("install", code=1).out
+    assert "hint: take back what says otherwise of snapshots/ledger.json" in said
+    assert "diff.ledger.textconv  set, but what counts is `cat`" in said
+    assert "hint: git config --show-origin --get-all diff.ledger.textconv" in said
+
+
+def test_a_setting_of_two_values_becomes_one(story: Repo) -> None:
+    for value in ("a", "b"):
+        story.git("config", "--add", "merge.ledger.driver", value)
+    story.run("install")
+    assert story.git("config", "--get-all", "merge.ledger.driver") == "ledger merge-driver %O %A %B %P\n"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ledger_cli import checkpoint
+from ledger_cli.app import run
 from tests.conftest import NOW
 
 if TYPE_CHECKING:
@@ -329,3 +332,32 @@ def test_a_clock_ahead_of_this_machine(repo: Repo) -> None:
     repo.run("resolve", "--keep", "ours", *WHO)
     [review] = [line for line in sound(repo) if "rejects" in line]
     assert review["recordedAt"] == "2024-02-03T09:00:00.000001Z"
+
+
+def test_what_is_to_be_typed_next_fits_where_one_stands(repo: Repo) -> None:
+    meet(repo, "driver", [session("s1", {"id": "d1", "slot": "q"})], [session("s2", {"id": "d2", "slot": "q"})])
+    deep = repo.path / "deep" / "er"
+    deep.mkdir(parents=True)
+    (repo.path / "kept here").mkdir()
+    repo.checkpoint.rename(repo.path / "kept here" / "l.json")
+    repo.checkpoint.symlink_to("../kept here/l.json")
+    before = Path.cwd()
+    try:
+        os.chdir(deep)
+        repo.capture.readouterr()
+        assert run(["resolve", "--keep", "ours", *WHO], clock=lambda: NOW) == 0
+    finally:
+        os.chdir(before)
+    assert "`git add '../../kept here/l.json'`" in repo.capture.readouterr().err
+
+
+def test_a_long_text_is_told_by_its_beginning(repo: Repo) -> None:
+    long = "x" * 5000
+    meet(
+        repo,
+        "driver",
+        [session("s1", {"id": "d1", "slot": "q", "text": long})],
+        [session("s2", {"id": "d2", "slot": "q"})],
+    )
+    rows = repo.run("resolve", code=1).out.splitlines()
+    assert all(len(row) < 400 for row in rows if row.startswith(("  ours", "  theirs")))
