@@ -82,14 +82,15 @@ def compare(ledger: Ledger, revisions: str) -> Compared:
         if tip is None or (parted := repo.merge_base(start, tip)) is None:
             raise Refused(f"{first or 'HEAD'} and {last or 'HEAD'} have no common past here", repo.deeper())
         name, start, fork = f"{first or 'HEAD'}...", parted, parted
-    before = repo.blob(start, path)
+    held = _held(repo, start, path)
     after = ledger.database.data() if tip is None else repo.blob(tip, path)
-    base = _base(repo, path, name, start, before)
+    before = held[1] if held is not None else None
+    base = _base(repo, held or (path, b""), name, start)
     to = "the work tree" if tip is None else _named(repo, last or "HEAD", tip)
     if after is None:
         found = Checkup((_not_staged(repo, path, [base] if before is not None else []),), path)
     else:
-        ground = _Ground([] if before is None else [base], None if fork is None else repo.blob(fork, path) or b"")
+        ground = _Ground([] if before is None else [base], None if fork is None else _bytes_at(repo, fork, path))
         found = _with_ground(ledger.check(after), after, ground, path)
     pair = comparison.compare(_entries(before, base.name), _entries(after, to))
     return Compared((base.name, to), (start, tip), pair, found)
@@ -102,8 +103,22 @@ def _entries(data: bytes | None, name: str) -> list[Entry]:
     return [entry for _, entry in entries]
 
 
-def _base(repo: GitRepo, path: str, name: str, commit: str, data: bytes | None) -> Base:
-    return Base(_named(repo, name, commit), repo.short(commit), path, data or b"")
+def _base(repo: GitRepo, held: tuple[str, bytes], name: str, commit: str) -> Base:
+    return Base(_named(repo, name, commit), repo.short(commit), *held)
+
+
+def _held(repo: GitRepo, commit: str, path: str) -> tuple[str, bytes] | None:
+    """The path and the bytes of a checkpoint at a commit: where it was, if its folder has been moved since."""
+    moved: list[str] = []
+    if (data := repo.blob(commit, path)) is None:
+        moved = [p for p in repo.paths(commit, posixpath.basename(path)) if not (repo.root / p).exists()]
+        data = repo.blob(commit, moved[0]) if len(moved) == 1 else None
+    return None if data is None else (moved[0] if moved else path, data)
+
+
+def _bytes_at(repo: GitRepo, commit: str, path: str) -> bytes:
+    held = _held(repo, commit, path)
+    return held[1] if held is not None else b""
 
 
 def _named(repo: GitRepo, name: str, commit: str) -> str:
@@ -123,11 +138,11 @@ def _stands_on(repo: GitRepo, path: str, base: str | None) -> _Ground:
         commits = [(base, repo.commit(base))]
     bases = []
     for name, commit in commits:
-        if (data := repo.blob(commit, path)) is not None:
-            bases.append(_base(repo, path, name, commit, data))
+        if (held := _held(repo, commit, path)) is not None:
+            bases.append(_base(repo, held, name, commit))
     if base is None or not bases or (fork := repo.fork_point(commits[0][1])) is None:
         return _Ground(bases)
-    return _Ground(bases, repo.blob(fork, path) or b"")
+    return _Ground(bases, _bytes_at(repo, fork, path))
 
 
 def _staged_sessions(repo: GitRepo, ledger: Ledger) -> list[tuple[str, bytes]]:

@@ -187,7 +187,7 @@ def _grown(
 def _session(tail: bytes) -> str:
     try:
         name = json.loads(tail.removesuffix(b"}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return name if isinstance(name, str) else ""
 

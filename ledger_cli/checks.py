@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from ledger_cli import holds, invariants
-from ledger_cli.errors import Problem
+from ledger_cli.errors import Problem, quoted
 from ledger_cli.history import History
 from ledger_cli.instant import FUTURE_TOLERANCE, show
 from ledger_cli.model import Entity, Entry, Episode, Item, Link, entity_key
@@ -51,8 +51,8 @@ def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
         found.append(
             Finding(
                 "two-current",
-                f"{one.id} ({one.text!r}) and {other.id} ({other.text!r}) both hold in slot {conflict.slot} "
-                f"{conflict.during_words()}",
+                f"{one.id} ({quoted(one.text)}) and {other.id} ({quoted(other.text)}) both hold in slot "
+                f"{conflict.slot} {conflict.during_words()}",
                 ids=conflict.ids,
                 slot=conflict.slot,
                 valid_from=conflict.during[0],

@@ -126,9 +126,13 @@ def _merge_driver(repo: GitRepo) -> Examined:
             (Path(folder) / name).write_bytes(checkpoint.EMPTY)
         for mark, name in {**names, "%P": f"{FOLDER}/ledger.json"}.items():
             command = command.replace(mark, shlex.quote(name))
-        done = subprocess.run(
-            command, shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
+        try:
+            done = subprocess.run(
+                command, shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60
+            )
+        except subprocess.TimeoutExpired:
+            hint = "git config --show-origin --get-all merge.ledger.driver"
+            return Examined("merge driver", False, "the driver does not end within a minute", hint)
         ours = Path(folder) / "ours"
         merged = ours.read_bytes() if ours.is_file() else None
     if done.returncode == 0 and merged == checkpoint.EMPTY:

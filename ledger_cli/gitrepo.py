@@ -245,6 +245,11 @@ class GitRepo:
 
         return self._followed(entry, path)
 
+    def paths(self, commit: str, name: str) -> list[str]:
+        """The files of this name at a commit, in any folder."""
+        found = self._run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split("\0")
+        return [path for path in found if posixpath.basename(path) == name]
+
     def _followed(self, entry: Callable[[str], Entry | None], path: str) -> bytes | None:
         """The bytes at a path where `entry` gives the mode and the id of each: the files of the disk do not count."""
         for _ in range(20):

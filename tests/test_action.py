@@ -114,6 +114,15 @@ def test_a_checkpoint_that_is_a_link_shows_nothing_of_the_machine(merged: Repo, 
         assert "hunter2" not in said.stdout + said.stderr + check.stdout + check.stderr + body
 
 
+def test_a_folder_that_is_a_link_out_of_the_checkout_is_refused(merged: Repo, tmp_path: Path) -> None:
+    """Else the pull request could have another repository checked in its place."""
+    inside, outside = merged.path / "inside", merged.path / "outside"
+    inside.mkdir()
+    outside.symlink_to(tmp_path)
+    for folder, code in ((".", 0), ("inside", 0), ("outside", 3), ("inside/../..", 3), ("none/at/all", 3)):
+        assert step(merged, "Stay in the checkout", ROOT=".", FOLDER=f"./{folder}").returncode in (code, code and 1)
+
+
 def test_no_code_of_the_pull_request_is_run() -> None:
     assert "pull_request_target" in WORKFLOW["on"]
     assert WORKFLOW["permissions"] == {"contents": "read", "pull-requests": "write"}

@@ -245,6 +245,33 @@ def test_a_base_without_the_file_is_nothing_to_lose(repo: Repo) -> None:
     assert repo.run("check", "--base", "HEAD").out == "ok\n"
 
 
+def test_a_ledger_that_was_moved_stands_on_what_it_was(kept: Repo) -> None:
+    """Else moving the folder would be the way to rewrite history unseen."""
+    (kept.path / "sub").mkdir()
+    kept.git("mv", "snapshots", "sub")
+    where = ("-C", kept.path / "sub")
+    for how in (("--base", "HEAD"), ("--staged",)):
+        assert kept.run(*where, "check", *how).out == "ok\n"
+    file = kept.path / "sub" / "snapshots" / "ledger.json"
+    file.write_text(file.read_text().replace("orders uses mysql", "orders uses oracle"))
+    kept.git("commit", "-qam", "moved")
+    for how in (("--base", "HEAD~1"), ("--staged", "--base", "HEAD~1")):
+        problems = kept.run(*where, "check", *how, "--json", code=3).json["problems"]
+        [problem] = [p for p in problems if p["severity"] == "error"]
+        assert (problem["code"], problem["ids"]) == ("rewritten", ["d4"])
+        assert ":snapshots/ledger.json" in problem["hint"]
+    assert kept.run(*where, "diff", "--rev", "HEAD~1..HEAD", "--json").json["sessions"][0]["added"] == ["d4"]
+
+
+def test_a_session_of_brackets_is_no_traceback(kept: Repo) -> None:
+    text = kept.checkpoint.read_text()
+    kept.checkpoint.write_text(text.replace('"session": "session-1"}', '"session": ' + "[" * 50_000 + "}", 1))
+    assert "not-canonical" in codes(kept, "--base", "HEAD")
+    kept.git("commit", "-qam", "deep")
+    kept.checkpoint.write_text(text)
+    assert codes(kept, "--base", "HEAD") == ["session-grew"]  # by the line that could not be read
+
+
 def test_a_detached_head_a_worktree_and_a_folder_inside(kept: Repo) -> None:
     kept.git("checkout", "-q", "--detach")
     assert kept.run("check", "--base", "main").out == "ok\n"
