@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ledger_cli.lines import line
+from ledger_cli.lines import line, quote
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link
 
 FORMAT = 1
@@ -15,6 +15,14 @@ BOTTOM = '"end": "ledger"\n}\n'
 def group_name(item: Item) -> str:
     """The group an item stands in, and with it all that concerns the item."""
     return f"session {item.session}" if item.slot is None else f"slot {item.slot}"
+
+
+def framed(group: str, rows: Iterable[str]) -> str:
+    """A group of the file, with its rows: what stands on its lines."""
+    # A group closes with its own name: with one closing line for all, git takes another group's for it and puts
+    # lines where they do not belong.
+    body = "".join(f"{row}\n" for row in rows)
+    return f"{quote(group)}: [\n{body}{quote(f'end of {group}')}],\n"
 
 
 def rank(group: str) -> tuple[int, str]:

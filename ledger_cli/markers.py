@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ledger_cli.errors import Damaged
-from ledger_cli.layout import BOTTOM, FORMAT, TOP, placing, rank
-from ledger_cli.lines import Key, order, parse_line, quote
+from ledger_cli.layout import BOTTOM, FORMAT, TOP, framed, placing, rank
+from ledger_cli.lines import Key, order, parse_line
 from ledger_cli.model import Entry
 
 Lines = dict[str, Entry]
@@ -162,9 +162,7 @@ def render(sides: Sides, disputed: Collection[str] = (), rewritten: Collection[s
     pieces = [TOP]  # as `checkpoint.render` writes it; but the lines are there already
     for name in sorted(groups, key=rank):
         texts = [key[-1] for key in sorted(groups[name])]
-        pieces.append(f"{quote(name)}: [\n")
-        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before[name]) if name in disputed else _rows(texts))]
-        pieces.append(f"{quote(f'end of {name}')}],\n")
+        pieces.append(framed(name, rows(texts, sides, before[name], disputed=name in disputed)))
     return "".join([*pieces, BOTTOM]).encode()
 
 
@@ -172,8 +170,11 @@ def _rows(texts: Iterable[str]) -> list[str]:
     return [f"{text}," for text in texts]
 
 
-def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str]:
-    """A group's lines, with those that are not in both sides between markers, where the first of them stands."""
+def rows(texts: Sequence[str], sides: Sides, before: Iterable[str] = (), *, disputed: bool) -> list[str]:
+    """A group's lines; of one that is `disputed`, those that are not in both sides between markers, where the first of
+    them stands, with what was there `before`."""
+    if not disputed:
+        return _rows(texts)
     differ = [t for t in texts if not (t in sides.ours and t in sides.theirs)]
     if not differ:
         return _rows(texts)

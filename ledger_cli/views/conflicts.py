@@ -12,7 +12,7 @@ from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review
 from ledger_cli.views.terminal import when
 
 if TYPE_CHECKING:
-    from ledger_cli.merge import Conflict
+    from ledger_cli.conflicts import Conflict
 
 _WIDTH = 300
 _WHO = "--by NAME --reason TEXT"
