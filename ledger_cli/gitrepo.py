@@ -221,6 +221,11 @@ class GitRepo:
         """The best common ancestor of two commits; None where they have none, or a shallow clone lacks it."""
         return self._run("merge-base", one, other).partition("\n")[0] or None
 
+    def stands_on(self, base: str, tip: str | None = None) -> bool:
+        """Is a commit among what a tip (None: the next commit) builds on?"""
+        tips = self.parents() if tip is None else [tip]
+        return any(self._git("merge-base", "--is-ancestor", base, one)[0] == 0 for one in tips)
+
     def fork_point(self, base: str, tip: str | None = None) -> str | None:
         """Where what a tip (None: the next commit) adds left `base`; on a merge commit, where what was merged into the
         base left it."""
