@@ -9,7 +9,6 @@ answers to one question, one id for two things, or a side that changed what was 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -38,7 +37,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, picked: bool = False) -> M
 
     `picked`: the base need not be an ancestor of ours, as when one commit is cherry-picked or rebased. Then a session
     that theirs has from its base, and ours has no line of, is not removed by ours: it was never there, and stays out.
-    Raises Damaged for a side that is no checkpoint; its lines may stand in any order.
+    Raises Damaged for a side that is no checkpoint; its lines may stand in any order. Of the lines that all three share
+    only those are read that the rest concerns: what is wrong with another, `check` says before and after.
     """
     if (merged := _of_news(base, ours, theirs)) is not None:
         return merged
@@ -65,7 +65,7 @@ def _of_news(base: bytes, ours: bytes, theirs: bytes) -> Merged | None:
     try:
         ones, others = _added(base, ours), _added(base, theirs)
         excerpt, added = Excerpt(base), dict.fromkeys([*ones, *others])
-        if _sessions_meet(ones, others) or excerpt.holds(added):
+        if excerpt.holds(added):
             return None
         met = _lines(excerpt.around(added))
         sides = Sides(met | _lines(ones), met | _lines(others), met)
@@ -96,19 +96,6 @@ def _added(base: bytes, side: bytes) -> list[Entry]:
     if lines is None:
         raise ValueError("a line of the base is gone")
     return [parse_line(each.decode().removesuffix(",\n")) for each in lines if each.startswith(b"{")]
-
-
-def _sessions_meet(ones: Iterable[Entry], others: Iterable[Entry]) -> bool:
-    """Is a session recorded by both sides, with different content?"""
-    mine, yours = _entries_by_session(ones), _entries_by_session(others)
-    return any(mine[session] != yours[session] for session in mine.keys() & yours.keys())
-
-
-def _entries_by_session(entries: Iterable[Entry]) -> dict[str, set[Entry]]:
-    found: dict[str, set[Entry]] = defaultdict(set)
-    for entry in entries:
-        found[entry.session].add(entry)
-    return found
 
 
 def _read(data: bytes, side: str, parse: Callable[[str], Entry]) -> Lines:
