@@ -33,7 +33,7 @@ from ledger_cli import checkpoint, checks, lines, rules, scan, session_file
 from ledger_cli.history import History
 from ledger_cli.instant import show
 from ledger_cli.known import Known
-from ledger_cli.layout import placing
+from ledger_cli.layout import grouping
 from ledger_cli.model import Entry, Item
 from tests.oracle import Oracle
 
@@ -79,10 +79,10 @@ class Base:
         self.data = checkpoint.render(entries)
         self.newest = max(e.recorded_at for e in entries)
         self.sessions = len(self.world.sessions)
-        place = placing(entries)
+        group_of = grouping(entries)
         self.groups: dict[str, list[Entry]] = defaultdict(list)
         for entry in entries:
-            self.groups[place(entry)].append(entry)
+            self.groups[group_of(entry)].append(entry)
         items = [e for e in entries if isinstance(e, Item)]
         self.kinds = {i.slot: i.kind for i in items if i.slot is not None}
         self.slots = sorted(self.kinds)

@@ -60,7 +60,7 @@ def findings(
     for base, its, missing in zip(bases, before, gone, strict=True):
         left = [row for row in missing if row[0] not in told]
         told.update(line for line, _ in left)  # of two bases that held a line, the first tells
-        yield from _rewritten(base, left, _places_of(left, its, now), news, changed)
+        yield from _rewritten(base, left, _nearest(left, its, now), news, changed)
     left_news = [(number, entry) for number, entry in news if entry not in changed]
     known = [{_tail(line) for line in its} for its in before]
     yield from _grown(now, bases, before, known, left_news, parted, given)
@@ -182,7 +182,7 @@ def _mended(line: bytes, news: Iterable[tuple[int, Entry]]) -> Entry | None:
     return next((entry for _, entry in news if json.loads(as_line(entry)) == stated), None)
 
 
-def _places_of(gone: Sequence[tuple[bytes, int]], its: Lines, now: Lines) -> dict[bytes, int]:
+def _nearest(gone: Sequence[tuple[bytes, int]], its: Lines, now: Lines) -> dict[bytes, int]:
     """Where lines that are gone stood: at what followed them, or else went before them, and is there still."""
     places: dict[bytes, int] = {}
     if gone:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ledger_cli.durable import CannotWrite, replace, write_temp
 from ledger_cli.errors import Damaged
-from ledger_cli.layout import BOTTOM, FORMAT, TOP, framed, group_name, nowhere, placing, rank
+from ledger_cli.layout import BOTTOM, FORMAT, TOP, framed, group_name, grouping, nowhere, rank
 from ledger_cli.lines import Key, line, order, parse_line, quote
 from ledger_cli.model import Entry
 from ledger_cli.scan import UPGRADES, LineProblem, Parse, scan
@@ -53,12 +53,12 @@ def render(entries: Iterable[Entry]) -> bytes:
 def _grouped(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> dict[str, set[Key]]:
     """The keys of the entries by group; the last part of a key is the line."""
     listed = list(entries)
-    place = placing(listed, elsewhere)
+    group_of = grouping(listed, elsewhere)
     groups: dict[str, set[Key]] = {}
     for entry in listed:
         text = line(entry)
         try:
-            group = place(entry)
+            group = group_of(entry)
         except KeyError as unknown:
             raise ValueError(f"there is no item {unknown.args[0]!r} for the line {text}") from None
         groups.setdefault(group, set()).add(order(entry, text))

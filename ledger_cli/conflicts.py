@@ -64,7 +64,7 @@ def conflicts(sides: Sides, alone: tuple[Lines, ...] | None = None) -> list[Conf
         elif not unclear.isdisjoint(finding.ids):
             continue
         found.append(_of_finding(finding, sides, union, history))
-    return _placed(found, sides, union)
+    return _with_groups(found, sides, union)
 
 
 def _errors(lines: Lines) -> list[checks.Finding]:
@@ -195,20 +195,20 @@ def _divided(concerned: Lines, sides: Sides, first: int = 1) -> tuple[tuple[Entr
     return tuple(ours or rest), tuple(theirs or rest)
 
 
-def _placed(found: list[Conflict], sides: Sides, union: Lines) -> list[Conflict]:
+def _with_groups(found: list[Conflict], sides: Sides, union: Lines) -> list[Conflict]:
     """The same conflicts, each with the groups in which its lines differ."""
     if not found:
         return found
-    place, lone = markers.placed(union), sides.lone()
-    everywhere = tuple(sorted({place(e) for e in lone.values()}, key=rank))
+    group_of, lone = markers.grouped(union), sides.lone()
+    everywhere = tuple(sorted({group_of(e) for e in lone.values()}, key=rank))
     placed = []
     for conflict in found:
-        its = {place(e) for e in (*conflict.ours, *conflict.theirs) if line(e) in lone}
-        if conflict.slot is not None and any(place(e) == f"slot {conflict.slot}" for e in lone.values()):
+        its = {group_of(e) for e in (*conflict.ours, *conflict.theirs) if line(e) in lone}
+        if conflict.slot is not None and any(group_of(e) == f"slot {conflict.slot}" for e in lone.values()):
             its.add(f"slot {conflict.slot}")
         if conflict.code == "rewritten":
-            its |= {place(e) for t, e in sides.base.items() if e.session == conflict.ids[0] and t not in sides.ours}
-            its |= {place(e) for t, e in sides.base.items() if e.session == conflict.ids[0] and t not in sides.theirs}
+            gone = (e for t, e in sides.base.items() if t not in sides.ours or t not in sides.theirs)
+            its |= {group_of(e) for e in gone if e.session == conflict.ids[0]}
         told = any(line(e) in lone for e in (*conflict.ours, *conflict.theirs))
         placed.append(replace(conflict, groups=tuple(sorted(its, key=rank)) or everywhere, told_apart=told))
     return placed

@@ -40,7 +40,7 @@ def nowhere(item_id: str) -> str:
     raise KeyError(item_id)
 
 
-def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> Callable[[Entry], str]:
+def grouping(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> Callable[[Entry], str]:
     """Return the function that names an entry's group, given all entries.
 
     `elsewhere` answers for the ids of items that are not among `entries`; what it raises, KeyError if it is left
@@ -62,7 +62,7 @@ def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere)
     def home(item_id: str) -> str:
         return homes[item_id] if item_id in homes else elsewhere(item_id)
 
-    def place(entry: Entry) -> str:
+    def group_of(entry: Entry) -> str:
         if isinstance(entry, Item):
             return group_name(entry)
         if isinstance(entry, Link):
@@ -74,7 +74,7 @@ def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere)
             return f"session {entry.session}"
         return home(entry.id if isinstance(entry, Ending) else entry.target.id)
 
-    return place
+    return group_of
 
 
 def _first(one: Item, other: Item) -> Item:
