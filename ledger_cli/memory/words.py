@@ -1,4 +1,4 @@
-"""Words of texts, and how well texts answer them: BM25 (Robertson and Zaragoza, 2009), computed over what is given."""
+"""Words of texts, and how well texts answer them."""
 
 from __future__ import annotations
 
@@ -43,18 +43,28 @@ def words(text: str) -> list[str]:
     return found
 
 
-def bm25(question: Iterable[str], texts: Sequence[Counter[str]]) -> list[float]:
-    """How well each text, given as counts of its words, answers the question's words; 0 where it holds none.
+class Index:
+    """Texts, to be asked which of them answer a question's words best: BM25 (Robertson and Zaragoza, 2009).
 
-    How rare a word is and how long a text usually is are those of the texts given, and of no others.
+    How rare a word is and how long a text usually is are those of these texts, and of no others.
     """
-    lengths = [sum(text.values()) for text in texts]
-    average = sum(lengths) / len(lengths) if texts else 0.0
-    scores = [0.0] * len(texts)
-    for word in sorted(set(question)):
-        holding = [n for n, text in enumerate(texts) if word in text]
-        rarity = log(1 + (len(texts) - len(holding) + 0.5) / (len(holding) + 0.5))
-        for n in holding:
-            count = texts[n][word]
-            scores[n] += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[n] / average))
-    return scores
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        self._holding: dict[str, list[tuple[int, int]]] = {}  # word -> (number of a text, how often it holds the word)
+        self._lengths: list[int] = []
+        for n, words_ in enumerate(texts):
+            self._lengths.append(len(words_))
+            for word, count in Counter(words_).items():
+                self._holding.setdefault(word, []).append((n, count))
+        self._average = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
+
+    def scores(self, question: Iterable[str]) -> dict[int, float]:
+        """How well each text, by its number, answers the question's words; those that hold none are left out."""
+        scores: dict[int, float] = {}
+        for word in sorted(set(question)):
+            holding = self._holding.get(word, ())
+            rarity = log(1 + (len(self._lengths) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for n, count in holding:
+                damped = count + _K1 * (1 - _B + _B * self._lengths[n] / self._average)
+                scores[n] = scores.get(n, 0.0) + rarity * count * (_K1 + 1) / damped
+        return scores
