@@ -6,6 +6,7 @@ influence on a score. The order is total, so the same question of the same candi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -26,14 +27,14 @@ class Text:
     """An item as it is found: its id, the names of its entities, and its words."""
 
     def __init__(self, id: str, text: str, rationale: str | None, about: Sequence[str]) -> None:
-        self.id, self.about = id, tuple(about)
+        self.id, self.text, self.about = id, text, tuple(about)
         self.meaning = f"{text}\n{rationale}" if rationale else text
         """What is made a vector of."""
 
     @cached_property
-    def words(self) -> list[str]:
-        """The words of text, rationale and entities."""
-        return words.words("\n".join((self.meaning, *self.about)))
+    def words(self) -> Counter[str]:
+        """The words of text, rationale and entities, each with how often; those of the text count twice."""
+        return Counter(words.words("\n".join((self.text, self.meaning, *self.about))))
 
 
 class Ranked(NamedTuple):
@@ -65,7 +66,7 @@ class Candidates:
 
     @cached_property
     def _names(self) -> words.Index:
-        return words.Index(words.words(name) for name in self._about)
+        return words.Index(Counter(words.words(name)) for name in self._about)
 
     def ranked(self, question: str, cosines: Sequence[float] | None = None) -> list[Ranked]:
         """The items that answer a question in any of the ways, best first, ties by id.
@@ -92,9 +93,15 @@ class Candidates:
 
 
 def _fused(rankings: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
-    """What stands in any of the rankings, with the sum of weight / (K + rank); ranks from 1, ties by number."""
+    """What stands in any of the rankings, with the sum of weight / (K + rank); ranks from 1, equal scores one rank.
+
+    (All items about an entity have one score there: ranks by id would make some of them better than others.)
+    """
     scores: dict[int, float] = {}
     for name, ranking in rankings.items():
-        for rank, n in enumerate(sorted(ranking, key=lambda n: (-ranking[n], n)), 1):
+        rank, last = 0, float("nan")
+        for place, n in enumerate(sorted(ranking, key=lambda n: (-ranking[n], n)), 1):
+            if ranking[n] != last:
+                rank, last = place, ranking[n]
             scores[n] = scores.get(n, 0.0) + WEIGHTS[name] / (K + rank)
     return scores

@@ -20,9 +20,10 @@ from ledger_cli.instant import LAST, utc
 from ledger_cli.ledger import Ledger
 from ledger_cli.memory import corpus
 from ledger_cli.memory.corpus import Corpus, covers
-from ledger_cli.memory.embedding import Embedder, cosine
+from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.named import named_in
 from ledger_cli.memory.ranking import Candidates, Ranked
+from ledger_cli.memory.vectors import Progress, silent
 from ledger_cli.model import Episode, Item, Stretch, entity_key
 
 
@@ -80,15 +81,18 @@ def recall(
     limit: int = 10,
     budget: int | None = None,
     embedder: Embedder | None = None,
+    progress: Progress = silent,
 ) -> Recalled:
     """What the ledger holds on a question.
 
     `valid` is the day asked about (left out: `known`, or now), `known` the state of knowledge asked (left out: all that
     is known now). `limit` bounds the items, `history` and `nearby`, each; `budget` the characters of all texts.
+    `embedder` ranks by meaning too; `progress` shows how far it is with vectors that are not there yet. Raises
+    LedgerError where the embedder cannot be asked.
     """
     known = utc(known) if known is not None else None
     valid = utc(valid) if valid is not None else known or ledger.clock()
-    asked = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder)
+    asked = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder, progress)
     found = Recalled(question, valid, known)
     entities = asked.graph.entities_known(asked.known)
     for key in named_in(question, entities):
@@ -104,20 +108,24 @@ class _Asked:
     """A question at a moment, and what it takes to answer it."""
 
     def __init__(
-        self, corpus: Corpus, question: str, valid: datetime, known: datetime, embedder: Embedder | None
+        self,
+        corpus: Corpus,
+        question: str,
+        valid: datetime,
+        known: datetime,
+        embedder: Embedder | None,
+        progress: Progress,
     ) -> None:
         self.corpus, self.graph = corpus, corpus.graph
-        self.question, self.valid, self.known, self.embedder = question, valid, known, embedder
+        self.question, self.valid, self.known = question, valid, known
+        self.embedder, self.progress = embedder, progress
 
     def ranked(self, candidates: Candidates) -> list[Ranked]:
-        return candidates.ranked(self.question, self._cosines(candidates.texts))
-
-    def _cosines(self, texts: Sequence[Text]) -> list[float] | None:
-        if self.embedder is None or not texts or not self.question.strip():
-            return None
-        [asked] = self.embedder.embed([self.question])
-        vectors = self.embedder.embed([text.meaning for text in texts])
-        return [cosine(asked, vector) for vector in vectors]
+        """The candidates that answer the question, best first; by meaning too, where vectors are on."""
+        if self.embedder is None or not candidates.texts or not self.question.strip():
+            return candidates.ranked(self.question)
+        vectors = self.corpus.vectors(self.embedder)
+        return candidates.ranked(self.question, vectors.cosines(self.question, candidates.texts, self.progress))
 
     def rows(self, items: Sequence[Item]) -> list[Row]:
         stretches = self.graph.stretches([item.id for item in items])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from math import log
 
 _K1, _B = 1.2, 0.75
@@ -27,12 +28,30 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())))
 
 
+@lru_cache(1 << 14)
+def stem(word: str) -> str:
+    """An English word without its plural and its commonest endings: enough that its forms meet, not a root."""
+    if len(word) > 4 and word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_ENDINGS = ("ing", "ed", "er", "ion", "ment", "able", "ly", "al")
+
+
 def words(text: str) -> list[str]:
-    """The words of a text, folded, in order; a run of a script without blanks gives its pairs of characters."""
+    """The words of a text, folded, in order: English ones by their stems; runs of a script without blanks as pairs of
+    characters.
+    """
     found: list[str] = []
     for word in _WORD.findall(folded(text)):
         if word.isascii():
-            found.append(word)
+            found.append(stem(word))
             continue
         start = 0
         for run in _RUN.finditer(word):
@@ -49,22 +68,25 @@ class Index:
     How rare a word is and how long a text usually is are those of these texts, and of no others.
     """
 
-    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+    def __init__(self, texts: Iterable[Counter[str]]) -> None:
         self._holding: dict[str, list[tuple[int, int]]] = {}  # word -> (number of a text, how often it holds the word)
         self._lengths: list[int] = []
-        for n, words_ in enumerate(texts):
-            self._lengths.append(len(words_))
-            for word, count in Counter(words_).items():
+        for n, counts in enumerate(texts):
+            self._lengths.append(counts.total())
+            for word, count in counts.items():
                 self._holding.setdefault(word, []).append((n, count))
         self._average = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
 
     def scores(self, question: Iterable[str]) -> dict[int, float]:
-        """How well each text, by its number, answers the question's words; those that hold none are left out."""
+        """How well each text, by its number, answers the question's words; those that hold none are left out.
+
+        A word that the question repeats counts as often.
+        """
         scores: dict[int, float] = {}
-        for word in sorted(set(question)):
+        for word, times in sorted(Counter(question).items()):
             holding = self._holding.get(word, ())
             rarity = log(1 + (len(self._lengths) - len(holding) + 0.5) / (len(holding) + 0.5))
             for n, count in holding:
                 damped = count + _K1 * (1 - _B + _B * self._lengths[n] / self._average)
-                scores[n] = scores.get(n, 0.0) + rarity * count * (_K1 + 1) / damped
+                scores[n] = scores.get(n, 0.0) + times * rarity * count * (_K1 + 1) / damped
         return scores
