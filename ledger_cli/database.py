@@ -118,7 +118,7 @@ class Database:
             if (graph := self._load_current(writable=writable)) is not None:
                 return graph
             try:
-                self._make_store()
+                self.make_store()
                 with self.generations.lock(0):
                     return self._load_current(writable=writable) or self._rebuild_for_reading(writable=writable)
             except Busy:
@@ -211,13 +211,14 @@ class Database:
     def _locked(self) -> Iterator[None]:
         """Hold the lock, and clear away what killed writers left."""
         self._existing()
-        self._make_store()
+        self.make_store()
         with self.generations.lock(self.timeout):
             self.generations.sweep(self.generations.current())
             durable.sweep(self.checkpoint)
             yield
 
-    def _make_store(self) -> None:
+    def make_store(self) -> None:
+        """Make the folder of the store, which git ignores by itself. Raises CannotWrite."""
         try:
             if not self.generations.folder.is_dir():
                 self.generations.folder.mkdir(exist_ok=True)

@@ -40,6 +40,7 @@ from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains
+    from ledger_cli.known import Write
     from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
     from ledger_cli.verdicts import Builder
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 FOLDER = "snapshots"
 SESSIONS = "sessions"
 
-Recording = Callable[[str, Sequence[Entry]], None]
+Recording = Callable[["Write"], None]
 """Hears what a session is about to record, under the lock, before any of it is durable; what it raises stops it."""
 
 
@@ -115,7 +116,7 @@ class Ledger:
         backdated: bool = False,
         export: bool = True,
         on_applied: Callable[[Applied], None] = lambda _: None,
-        recording: Recording = lambda _, __: None,
+        recording: Recording = lambda _: None,
     ) -> list[Applied]:
         """Apply sessions in the order of (clock, id), each whole or not at all; then export once.
 
@@ -167,7 +168,7 @@ class Ledger:
         reason: str,
         at: datetime | None = None,
         export: bool = True,
-        recording: Recording = lambda _, __: None,
+        recording: Recording = lambda _: None,
     ) -> Applied:
         """Record a verdict as a small session of its own; unchanged where it stands already."""
         from ledger_cli import verdicts
@@ -184,7 +185,7 @@ class Ledger:
         reason: str | None = None,
         at: datetime | None = None,
         export: bool = True,
-        recording: Recording = lambda _, __: None,
+        recording: Recording = lambda _: None,
     ) -> Applied:
         """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
         from ledger_cli import verdicts
@@ -199,7 +200,7 @@ class Ledger:
         backdated: bool = False,
         export: bool = True,
         on_applied: Callable[[Applied], None] = lambda _: None,
-        recording: Recording = lambda _, __: None,
+        recording: Recording = lambda _: None,
     ) -> list[Applied]:
         from ledger_cli.writer import writing
 
@@ -216,9 +217,7 @@ class Ledger:
             writer.finish(export=export)
         return done
 
-    def _one(
-        self, writer: Writer, build: Builder, backdated: bool, recording: Recording = lambda _, __: None
-    ) -> Applied:
+    def _one(self, writer: Writer, build: Builder, backdated: bool, recording: Recording = lambda _: None) -> Applied:
         from ledger_cli import effects, known, rules
         from ledger_cli.verdicts import next_clock
 
@@ -239,7 +238,7 @@ class Ledger:
         write = rules.resolve(session, found, now, backdated=backdated)
         if write is None:
             return Applied(session.id, recorded_at or now, "unchanged")
-        recording(write.session, write.entries)
+        recording(write)
         writer.record(write.session, write.entries, write.history.items, write.changed)
         came = effects.effects(write)
         named = {*came.added, *came.closed, *came.reopened, *came.rejected, *came.reinstated, *came.ended}

@@ -1,0 +1,1 @@
+"""An agent's memory on the ledger: what it asks, what it learns, and the record of its calls."""
