@@ -30,6 +30,7 @@ COMMANDS = {
     "search": "look.search",
     "slots": "look.slots",
     "query": "look.query",
+    "trace": "trace.app",
     "check": "keep.check",
     "resolve": "merges.resolve",
     "merge-driver": "merges.merge_driver",

@@ -26,6 +26,10 @@ LONGEST_NAME = 255 - len(".jsonl")
 """Bytes that the encoded name of a session may have: more is no file's name."""
 
 
+_FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
+"""The milliseconds since 1970 of the years 1 to 9999."""
+
+
 class CallRefused(Refused):
     """What was to be put on record is no tool call: it lacks its number, or its time is no whole number."""
 
@@ -105,6 +109,8 @@ def _faults(call: ToolCall) -> Iterable[str]:
         if type(value) is not int or (low is not None and value < low):
             at_least = "" if low is None else f" from {low} on"
             yield f"`{name}` is {quoted(str(value))}, and has to be a whole number{at_least}"
+    if type(call.ts) is int and not _FIRST <= call.ts <= _LAST:
+        yield f"`ts` is {call.ts}, and is outside the years 1 to 9999"
     if why := fault_of_session(call.session):
         yield f"its session {why}"
     if not isinstance(call.tool, str) or fault_of_id(call.tool):

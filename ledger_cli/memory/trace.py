@@ -10,7 +10,7 @@ How rows and what was touched are counted is in `touching`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ledger_cli.answers import Applied
 from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.ledger import Ledger, Recording
+from ledger_cli.memory.audits import NodeUse
 from ledger_cli.memory.call_store import Calls
 from ledger_cli.memory.calls import CallRefused, Node, Status, ToolCall, fault_of_session, plain, touched
 from ledger_cli.memory.touching import nodes, rows, seen, values, written
@@ -217,7 +218,7 @@ class _Call:
         error = (fault.message if isinstance(fault, LedgerError) else f"{type(fault).__name__}: {fault}").strip()
         if self.begun is None:
             try:
-                self._append(lambda seq: replace(self._call(seq, "rolled_back", 0, ()), error=error))
+                self._append(lambda seq: self._call(seq, "rolled_back", 0, (), error))
             except LedgerError as unrecorded:
                 fault.add_note(f"and the call is not on record: {unrecorded.message}")
             return
@@ -229,9 +230,16 @@ class _Call:
     def _append(self, make: Callable[[int], ToolCall]) -> None:
         self.tracer.calls.append(self.tracer.session, self.seq, make)
 
-    def _call(self, seq: int, status: Status, count: int, seen: tuple[str, ...]) -> ToolCall:
+    def _call(self, seq: int, status: Status, count: int, seen: tuple[str, ...], error: str | None = None) -> ToolCall:
         return ToolCall(
-            self.tracer.session, seq, status=status, rows=count, touched=seen, took=self._took(), **self.said
+            self.tracer.session,
+            seq,
+            status=status,
+            rows=count,
+            touched=seen,
+            error=error,
+            took=self._took(),
+            **self.said,
         )
 
     def _took(self) -> float:
@@ -253,3 +261,16 @@ def one_session(session: Session | Mapping[str, Any] | str) -> Session:
     if len(found) != 1:
         raise Refused(f"a call writes one session, and these are {len(found)}", "make a call for each")
     return found[0]
+
+
+def named(ledger: Ledger, uses: Sequence[NodeUse]) -> list[NodeUse]:
+    """The same, with the names that people know: an item's or an episode's text, an entity's name.
+
+    Its id where the ledger here does not know it: another branch may.
+    """
+    graph = ledger.database.read()
+    ids = [use.node.id for use in uses]
+    texts: dict[tuple[str, str], str] = {(i.kind, id): i.text for id, i in graph.items(ids).items()}
+    texts |= {("episode", id): episode.text for id, episode in graph.episodes(ids).items()}
+    texts |= {("entity", key): name for key, (name, _) in graph.entities(ids).items()}
+    return [replace(use, name=texts.get(use.node, use.node.id)) for use in uses]
