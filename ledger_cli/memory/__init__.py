@@ -1,1 +1,1 @@
-"""An agent's memory on the ledger: what it asks, what it learns, and the record of its calls."""
+"""Agent memory on the ledger's own rule: what is asked is answered from what holds at a moment, with its evidence."""

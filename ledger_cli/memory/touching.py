@@ -18,6 +18,7 @@ from ledger_cli.answers import Answer, Checkup
 from ledger_cli.chains import Chains
 from ledger_cli.holds import Row
 from ledger_cli.memory.calls import Node, entity
+from ledger_cli.memory.recall import Recalled
 from ledger_cli.model import Entity, Episode, Item, entity_key
 from ledger_cli.store import engine
 
@@ -31,6 +32,8 @@ def rows(found: object) -> int:
         return len(found.rows)
     if isinstance(found, Chains):
         return sum(map(len, found.chains)) + len(found.rejected)
+    if isinstance(found, Recalled):
+        return sum(map(len, (found.facts, found.decisions, found.history, found.nearby, found.items)))
     if isinstance(found, Checkup):
         return len(found.findings)
     if isinstance(found, (list, tuple)) and not hasattr(found, "_fields"):

@@ -18,7 +18,7 @@ _STYLES = {"committed": "green", "read": "cyan", "rolled_back": "red"}
 
 
 def tool_uses(found: Iterable[ToolUse]) -> None:
-    rows = [((u.tool, "bold"), *(str(n) for n in u[1:7]), _ms(u.p50), _ms(u.p95)) for u in found]
+    rows: list[Sequence[Cell]] = [((u.tool, "bold"), *(str(n) for n in u[1:7]), _ms(u.p50), _ms(u.p95)) for u in found]
     heads = ("tool", "calls", "rows", "touched", "read", "committed", "rolled back", "p50 ms", "p95 ms")
     table(heads, rows, right=heads[1:])
 
