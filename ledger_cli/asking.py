@@ -120,8 +120,8 @@ def _death(code: int) -> BaseException:
 # In the child
 
 
-def main(prepare: Callable[[Path, Graph], Graph] = lambda _, graph: graph) -> None:
-    """Answer the one request on stdin, asking of what `prepare` makes of the ledger's folder and graph."""
+def main(graph_of: Callable[[Database], Graph] = Database.read) -> None:
+    """Answer the one request on stdin, asking of the graph that `graph_of` makes of the ledger."""
     gc.disable()  # it lives for one answer, which has no cycles
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler would wait for the engine
@@ -133,7 +133,7 @@ def main(prepare: Callable[[Path, Graph], Graph] = lambda _, graph: graph) -> No
     outcome: bytes
     try:
         try:
-            graph = prepare(folder, Database(folder, engine=engine, say=notes.append).read())
+            graph = graph_of(Database(folder, engine=engine, say=notes.append))
         finally:
             _send(out, pickle.dumps(notes))
         _bound_memory()

@@ -62,6 +62,10 @@ class Database:
         """The current state, frozen. Rebuilt where the store is missing, damaged or behind."""
         return self._load(writable=False)
 
+    def copy(self) -> Graph:
+        """The current state, in memory alone: what is added to it, nobody else sees."""
+        return self._load(writable=True)
+
     def scratch(self) -> Held:
         """The current state, to try sessions on. Raises Refused where none could be applied."""
         pending = self._journal()

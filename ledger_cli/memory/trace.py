@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ledger_cli.answers import Applied
 from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.ledger import Ledger, Recording
+from ledger_cli.memory import call_graph
 from ledger_cli.memory.audits import NodeUse
 from ledger_cli.memory.call_store import Calls
 from ledger_cli.memory.calls import CallRefused, Node, Status, ToolCall, fault_of_session, plain, touched
@@ -104,7 +105,7 @@ class Tracer:
         arguments = {"statement": statement, **({"parameters": parameters} if parameters else {})}
         return self.read(
             tool,
-            lambda: self.ledger.query(statement, parameters, timeout_ms=timeout_ms, limit=limit),
+            lambda: call_graph.query(self.ledger, statement, parameters, timeout_ms=timeout_ms, limit=limit),
             ask=ask,
             arguments=arguments,
             seq=seq,

@@ -276,3 +276,35 @@ def test_the_exported_file_is_what_is_on_record_and_the_same_every_time(session:
     assert before.count(b"\n") == 12
     assert session.trace("export")["files"] == []
     assert file.read_bytes() == before
+
+
+def cypher(session: Session, text: str) -> list[Any]:
+    return [list(row.values()) for row in session.repo.run("query", text, "--json").json["rows"]]
+
+
+def test_the_pages_own_audits_answer_in_cypher(session: Session) -> None:
+    session.play()
+    per_tool = (
+        "MATCH (c:ToolCall) CALL (c) { OPTIONAL MATCH (c)-[:TOUCHED]->(n) RETURN count(n) AS t } "
+        "RETURN c.name AS tool, count(*) AS calls, sum(c.rows) AS rows, sum(t) AS touched, "
+        "count(CASE c.status WHEN 'read' THEN 1 END) AS read, "
+        "count(CASE c.status WHEN 'committed' THEN 1 END) AS committed, "
+        "count(CASE c.status WHEN 'rolled_back' THEN 1 END) AS rolled_back ORDER BY tool"
+    )
+    assert cypher(session, per_tool) == [["recall", 7, 13, 19, 7, 0, 0], ["remember", 5, 3, 8, 0, 3, 2]]
+    latest = (
+        "MATCH (s:Session)-[h:HAS_CALL]->(c:ToolCall) WHERE c.session = s.id "
+        "RETURN c.seq AS seq, h.ts AS ts ORDER BY h.ts DESC LIMIT 3"
+    )
+    assert cypher(session, latest) == [[seq, 1772442000000 + 60000 * seq] for seq in (12, 11, 10)]
+    lineage = (
+        f"MATCH (c:ToolCall)-[:TOUCHED]->(f:Fact {{id: '{session.of('postgres')}'}}) RETURN c.seq AS seq ORDER BY seq"
+    )
+    assert [seq for (seq,) in cypher(session, lineage)] == [2, 4, 8, 9, 10, 11, 12]
+
+
+def test_calls_are_in_no_checkpoint_and_in_no_generation(session: Session) -> None:
+    session.play()
+    assert b"remember" not in session.repo.checkpoint.read_bytes()
+    cypher(session, "MATCH (c:ToolCall) RETURN count(c) AS n")
+    assert session.ledger.database.read().query("MATCH (c:ToolCall) RETURN count(c) AS n").rows == [{"n": 0}]
