@@ -32,6 +32,7 @@ COMMANDS = {
     "recall": "recall.recall",
     "query": "look.query",
     "trace": "trace.app",
+    "serve": "serve.serve",
     "check": "keep.check",
     "resolve": "merges.resolve",
     "merge-driver": "merges.merge_driver",

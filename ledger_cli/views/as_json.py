@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ledger_cli.memory.audits import Lineage, NodeUse, ToolUse
     from ledger_cli.memory.calls import ToolCall
     from ledger_cli.memory.recall import Memory, Recalled
+    from ledger_cli.memory.tools import Schema
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
@@ -423,3 +424,13 @@ def _number(c: ToolCall) -> Json:
 
 def exported_calls(written: Iterable[tuple[str, int]]) -> Json:
     return {"files": [{"file": name, "calls": n} for name, n in written]}
+
+
+def schema(found: Schema) -> Json:
+    names = ("from", "type", "to", "what")
+    return {
+        "nodes": [{"label": label, "properties": keys.split()} for label, keys in found.nodes.items()],
+        "relationships": [dict(zip(names, r, strict=True)) for r in found.relationships],
+        "counts": dict(found.counts),
+        "notes": list(found.notes),
+    }
