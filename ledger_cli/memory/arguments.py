@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ledger_cli.errors import Problem, Refused, quoted
+from ledger_cli.errors import Problem, Refused, quoted, short
 
 Kind = Literal["text", "texts", "whole", "yes", "object", "session"]
 
@@ -87,7 +87,7 @@ def _fault_of_text(value: object) -> str:
 
 
 def _told(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else quoted(str(value)).strip("'")
+    return quoted(value) if isinstance(value, str) else short(str(value))
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, Any]:

@@ -102,7 +102,12 @@ def _on_record(given: Mapping[str, Any]) -> Any:
 
 
 def _sentence(fault: LedgerError) -> str:
-    said = fault.message if not fault.hint else f"{fault.message}\nhint: {fault.hint}"
+    """A failure as an agent reads it: each problem with where it stands, and what to do."""
+    problems = fault.problems if isinstance(fault, Refused) else ()
+    told: list[str] = [] if problems else [fault.message]
+    for problem in problems:
+        told += [str(problem)] + ([f"hint: {problem.hint}"] if problem.hint and problem.hint != fault.hint else [])
+    said = "\n".join([*told, *([f"hint: {fault.hint}"] if fault.hint else [])])
     return said if len(said) <= _NOTE else said[: _NOTE - 1] + "…"
 
 
