@@ -25,9 +25,9 @@ def _calls(ctx: typer.Context, session: str | None) -> list[ToolCall]:
 
 @app.command("calls")
 def calls(ctx: typer.Context, session: Session = None, json: AsJson = False) -> None:
-    """Each tool's calls: how many, what they gave back, how they ended.
+    """Each tool's calls, and how they ended.
 
-    And the milliseconds they took: p50 is what half of them did not exceed.
+    With the rows they gave back, what they touched, and the milliseconds they took: half of them took p50 at the most.
     """
     from ledger_cli.memory import audits
 
@@ -64,7 +64,10 @@ def lineage(
     subject: Annotated[str, typer.Argument(metavar="ID|ENTITY", callback=named)],
     json: AsJson = False,
 ) -> None:
-    """Which call wrote an item, an episode or an entity, and which read it since."""
+    """Which call wrote a thing, and which read it since.
+
+    An item or an episode by its id, an entity by its name.
+    """
     from ledger_cli.memory import audits
 
     found = audits.lineage(_calls(ctx, None), subject)
@@ -75,7 +78,10 @@ def lineage(
 
 @app.command("nodes")
 def nodes(ctx: typer.Context, session: Session = None, json: AsJson = False) -> None:
-    """What the calls touched: who wrote each, and how many reads gave it back."""
+    """All that the calls touched.
+
+    With the calls that wrote it, and how many reads gave it back.
+    """
     from ledger_cli.memory import audits, trace
 
     found = trace.named(shell(ctx).ledger(), audits.nodes(_calls(ctx, session)))
@@ -103,9 +109,9 @@ def show(
 
 @app.command("export")
 def export(ctx: typer.Context, json: AsJson = False) -> None:
-    """Write the calls to snapshots/calls/, a file a session, for git to track.
+    """Write the calls to files for git to track.
 
-    A file only ever gains lines. Never runs `git add`.
+    To snapshots/calls/, a file a session. A file only ever gains lines. Never runs `git add`.
     """
     from ledger_cli.memory.call_store import Calls
 

@@ -219,7 +219,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "recall": ("recall", {"question": "what about orders?", "valid": "2024-06-01", "limit": 50}),
     "cypher": (
         "read_cypher",
-        {"statement": "MATCH (d:Decision)-[:ABOUT]->(:Entity {key: $key}) RETURN d.id AS id, d.validTo AS to ORDER BY id",
+        {"statement": "MATCH (d:Decision)-[:ABOUT]->(:Entity {key: $key}) RETURN d.id, d.validTo ORDER BY d.id",
          "parameters": {"key": "orders"}},
     ),
 }  # fmt: skip
@@ -400,7 +400,6 @@ def raw(root: Path, lines: list[str], *options: str, answers: int) -> tuple[list
 
 
 def test_stdout_carries_the_protocol_and_nothing_else(story: Repo) -> None:
-    counting = "MATCH (d:Decision) RETURN count(d) AS n"
     lines = [
         HELLO,
         READY,
