@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -355,20 +356,21 @@ facts: [{text: go has goroutines, about: [go]}]
 
 def _record_calls(repo: Repo) -> None:
     """A call that fails, one that writes, one that writes about the same, one that reads it."""
-    tracer = Tracer(Ledger(repo.path, clock=lambda: repo.now), "s")
+    yesterday = repo.now - timedelta(days=1)
+    tracer = Tracer(Ledger(repo.path, clock=lambda: yesterday), "s")
     value = session_file.read("session: told\nfacts: [{id: told, text: told}]", "told.yaml")[0]
     with pytest.raises(errors.LedgerError):
         tracer.read("read", lambda: tracer.ledger.show("nobody"))
     tracer.apply_session(value)
-    tracer.write("end", lambda recording: tracer.ledger.end("told", repo.now, by="sam", recording=recording))
+    tracer.write("end", lambda recording: tracer.ledger.end("told", yesterday, by="sam", recording=recording))
     tracer.read("read", lambda: tracer.ledger.show("told"))
 
 
 def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     story.git("add", "-A")
     story.git("commit", "-qm", "story")
-    story.run("reject", "d4", "--by", "sam", "--reason", "no")
     _record_calls(story)
+    story.run("reject", "d4", "--by", "sam", "--reason", "no")
     (story.path / "sessions" / "more.yaml").write_text(MORE)
     contract = dict(re.split(r"  +", line, maxsplit=1) for line in block(section("Commands"), "text").splitlines())
     item = set(re.findall(r'"(\w+)"', contract.pop("ITEM")))
