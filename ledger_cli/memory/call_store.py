@@ -135,6 +135,7 @@ class Calls:
                 data = "".join(f"{line(calls[seq])}\n" for seq in sorted(calls)).encode()
                 if calls and (not path.exists() or path.read_bytes() != data):
                     self.tracked.mkdir(exist_ok=True)
+                    durable.sweep(path)
                     durable.replace(durable.write_temp(path, data), path)
                     changed.append((path, len(calls)))
         return changed

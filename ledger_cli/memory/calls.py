@@ -28,6 +28,8 @@ LONGEST_NAME = 255 - len(".jsonl")
 
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
 """The milliseconds since 1970 of the years 1 to 9999."""
+_MOST = 2**53 - 1
+"""The largest number that every reader of JSON keeps as it is."""
 
 
 class CallRefused(Refused):
@@ -104,13 +106,10 @@ class ToolCall:
 
 
 def _faults(call: ToolCall) -> Iterable[str]:
-    for name, low in (("seq", 1), ("ts", None), ("rows", 0)):
+    for name, least, most in (("seq", 1, _MOST), ("ts", _FIRST, _LAST), ("rows", 0, _MOST)):
         value = getattr(call, name)
-        if type(value) is not int or (low is not None and value < low):
-            at_least = "" if low is None else f" from {low} on"
-            yield f"`{name}` is {quoted(str(value))}, and has to be a whole number{at_least}"
-    if type(call.ts) is int and not _FIRST <= call.ts <= _LAST:
-        yield f"`ts` is {call.ts}, and is outside the years 1 to 9999"
+        if type(value) is not int or not least <= value <= most:
+            yield f"`{name}` is {quoted(str(value))}, and has to be a whole number from {least} to {most}"
     if why := fault_of_session(call.session):
         yield f"its session {why}"
     if not isinstance(call.tool, str) or fault_of_id(call.tool):

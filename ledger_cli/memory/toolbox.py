@@ -1,7 +1,7 @@
 """Tools, called: what an agent gives and gets, without the protocol in between.
 
-A call has a ledger of its own, so that several at a time share nothing but the record of calls. Whatever goes wrong is
-a sentence for the agent.
+Each call at a time has a ledger of its own, so that several share nothing but the record of calls; the next call takes
+one that is free, with all it keeps ready. Whatever goes wrong is a sentence for the agent.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ledger_cli import __version__
-from ledger_cli.errors import LedgerError, Refused, quoted
+from ledger_cli.errors import LedgerError, Refused, quoted, short
 from ledger_cli.ledger import Ledger
 from ledger_cli.memory import arguments
 from ledger_cli.memory.call_store import Calls
-from ledger_cli.memory.tools import TOOLS, Contracts, Json, Tool
+from ledger_cli.memory.embedding import Embedder
+from ledger_cli.memory.tools import TOOLS, Contracts, Desk, Json, Tool
 from ledger_cli.memory.trace import Tracer
 from ledger_cli.names import fault_of_id
 
 LIMIT = 50_000
 """Characters that an answer has at the most, as JSON; the notes beside it come on top."""
-_NOTE = 2_000
+_NOTE, _ASK = 2_000, 10_000
 
 
 class Reply(NamedTuple):
@@ -36,8 +37,17 @@ class Reply(NamedTuple):
 class Toolbox:
     """The tools of one server. `session` names the calls it puts on record; None puts none there."""
 
-    def __init__(self, ledger: Ledger, contracts: Contracts, *, write: bool = False, session: str | None) -> None:
-        self.ledger, self.contracts, self.session = ledger, contracts, session
+    def __init__(
+        self,
+        ledger: Ledger,
+        contracts: Contracts,
+        *,
+        session: str | None,
+        write: bool = False,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self.ledger, self.contracts, self.session, self.embedder = ledger, contracts, session, embedder
+        self._free: list[Desk] = []  # takes and gives of a list are one step each
         self.tools = {tool.name: tool for tool in TOOLS if write or not tool.writes}
         self.calls = Calls(ledger.database)
         if session is not None:
@@ -46,20 +56,25 @@ class Toolbox:
 
     def call(self, name: str, given: Mapping[str, Any], *, ask: str = "", seq: int | None = None) -> Reply:
         """Call a tool. `ask` is the message that led to it; `seq` the number of a call that may be made again."""
-        notes: list[str] = []
         try:
-            told = self._call(name, given, ask, seq, notes)
+            desk = self._free.pop()
+        except IndexError:
+            desk = self._desk()
+        desk.notes.clear()
+        try:
+            told = self._call(desk, name, given, short(ask, _ASK), seq)
+            answer, cut = bounded(told, self.contracts, LIMIT)
+            return Reply((answer, *(short(note, _NOTE) for note in desk.notes), *([cut] if cut else [])))
         except LedgerError as fault:
             return Reply((_sentence(fault),), is_error=True)
         except Exception as fault:
             traceback.print_exc(file=sys.stderr)
             return Reply((f"this is a bug in ledger {__version__}: {type(fault).__name__}: {fault}",), is_error=True)
-        answer, cut = bounded(told, self.contracts, LIMIT)
-        notes += [cut] if cut else []
-        return Reply((answer, *(note[:_NOTE] for note in notes)))
+        finally:
+            self._free.append(desk)
 
-    def _call(self, name: str, given: Mapping[str, Any], ask: str, seq: int | None, notes: list[str]) -> Json:
-        mine = self.ledger
+    def _desk(self) -> Desk:
+        mine, notes = self.ledger, list[str]()
         ledger = Ledger(
             mine.root,
             clock=mine.clock,
@@ -67,6 +82,9 @@ class Toolbox:
             say=notes.append,
             timeout=mine.database.timeout,
         )
+        return Desk(ledger, notes, self.embedder)
+
+    def _call(self, desk: Desk, name: str, given: Mapping[str, Any], ask: str, seq: int | None) -> Json:
         tool = self.tools.get(name)
         read: dict[str, Any] = {}
 
@@ -77,15 +95,15 @@ class Toolbox:
             return tool
 
         if self.session is None:
-            found = ready().do(ledger, read, lambda _: None)
+            found = ready().do(desk, read, lambda _: None)
         else:
-            tracer = Tracer(ledger, self.session, self.calls)
+            tracer = Tracer(desk.ledger, self.session, self.calls)
             kept = {"ask": ask, "arguments": _on_record(given), "seq": seq}
             if tool is not None and tool.writes:
-                found = tracer.write(name, lambda recording: ready().do(ledger, read, recording), **kept)
+                found = tracer.write(name, lambda recording: ready().do(desk, read, recording), **kept)
             else:
                 shown = "unknown" if fault_of_id(name) else name
-                found = tracer.read(shown, lambda: ready().do(ledger, read, lambda _: None), **kept)
+                found = tracer.read(shown, lambda: ready().do(desk, read, lambda _: None), **kept)
         assert tool is not None
         return tool.told(self.contracts, read, found)
 
@@ -108,7 +126,7 @@ def _sentence(fault: LedgerError) -> str:
     for problem in problems:
         told += [str(problem)] + ([f"hint: {problem.hint}"] if problem.hint and problem.hint != fault.hint else [])
     said = "\n".join([*told, *([f"hint: {fault.hint}"] if fault.hint else [])])
-    return said if len(said) <= _NOTE else said[: _NOTE - 1] + "…"
+    return short(said, _NOTE)
 
 
 def bounded(value: Json, contracts: Contracts, limit: int) -> tuple[str, str]:

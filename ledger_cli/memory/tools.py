@@ -15,6 +15,7 @@ from ledger_cli.holds import Row
 from ledger_cli.ledger import Ledger, Recording
 from ledger_cli.memory import call_graph
 from ledger_cli.memory.arguments import Argument
+from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.recall import Recalled, recall
 from ledger_cli.memory.trace import one_session
 from ledger_cli.model import Target
@@ -51,13 +52,22 @@ class Schema:
 
 
 @dataclass(frozen=True)
+class Desk:
+    """What one call at a time works with: a ledger that says its notes here, and what finds by meaning, if anything."""
+
+    ledger: Ledger
+    notes: list[str]
+    embedder: Embedder | None = None
+
+
+@dataclass(frozen=True)
 class Tool:
     """One tool. `do` answers, `told` makes the JSON of an answer. What `writes` hands `recording` to the ledger."""
 
     name: str
     what: str
     arguments: tuple[Argument, ...]
-    do: Callable[[Ledger, Given, Recording], Any]
+    do: Callable[[Desk, Given, Recording], Any]
     told: Callable[[Contracts, Given, Any], Json]
     writes: bool = False
 
@@ -67,60 +77,61 @@ _ENTITY = Argument("entity", "text", "Only what is about this entity; left out: 
 _BY = Argument("by", "text", "Who says so.", required=True, most=200)
 
 
-def _asked(ledger: Ledger, name: str, text: str) -> datetime:
+def _asked(desk: Desk, name: str, text: str) -> datetime:
     try:
-        return instant.asked(text, ledger.clock())
+        return instant.asked(text, desk.ledger.clock())
     except ValueError as fault:
         raise Refused(f"{name}: {fault}") from None
 
 
-def _recall(ledger: Ledger, given: Given, _: Recording) -> Recalled:
+def _recall(desk: Desk, given: Given, _: Recording) -> Recalled:
     known = given["known"]
     return recall(
-        ledger,
+        desk.ledger,
         given["question"],
-        valid=_asked(ledger, "valid", given["valid"] or known or "now"),
-        known=None if known is None else _asked(ledger, "known", known),
+        valid=_asked(desk, "valid", given["valid"] or known or "now"),
+        known=None if known is None else _asked(desk, "known", known),
         limit=given["limit"],
         budget=given["budget"],
+        embedder=desk.embedder,
     )
 
 
-def _as_of(ledger: Ledger, given: Given, _: Recording) -> Answer:
-    return ledger.as_of(_asked(ledger, "date", given["date"]), given["entity"])
+def _as_of(desk: Desk, given: Given, _: Recording) -> Answer:
+    return desk.ledger.as_of(_asked(desk, "date", given["date"]), given["entity"])
 
 
-def _believed(ledger: Ledger, given: Given, _: Recording) -> list[Answer]:
-    known = [_asked(ledger, "known", k) for k in given["known"] or ()]
-    return ledger.believed(_asked(ledger, "date", given["date"]), given["entity"], known)
+def _believed(desk: Desk, given: Given, _: Recording) -> list[Answer]:
+    known = [_asked(desk, "known", k) for k in given["known"] or ()]
+    return desk.ledger.believed(_asked(desk, "date", given["date"]), given["entity"], known)
 
 
-def _query(ledger: Ledger, given: Given, _: Recording) -> Any:
-    found = call_graph.query(ledger, given["statement"], given["parameters"], limit=given["limit"])
+def _query(desk: Desk, given: Given, _: Recording) -> Any:
+    found = call_graph.query(desk.ledger, given["statement"], given["parameters"], limit=given["limit"])
     if found.truncated:
-        ledger.say(f"note: cut at {given['limit']} rows")
+        desk.ledger.say(f"note: cut at {given['limit']} rows")
     return found
 
 
-def _schema(ledger: Ledger, given: Given, _: Recording) -> Schema:
-    return Schema(dict(sorted(ledger.database.read().counts().items())))
+def _schema(desk: Desk, given: Given, _: Recording) -> Schema:
+    return Schema(dict(sorted(desk.ledger.database.read().counts().items())))
 
 
-def _apply(ledger: Ledger, given: Given, recording: Recording) -> Applied:
+def _apply(desk: Desk, given: Given, recording: Recording) -> Applied:
     stated = one_session(given["session"])
-    return ledger.apply([stated], backdated=bool(given["backdated"]), recording=recording)[0]
+    return desk.ledger.apply([stated], backdated=bool(given["backdated"]), recording=recording)[0]
 
 
-def _reject(ledger: Ledger, given: Given, recording: Recording) -> Applied:
+def _reject(desk: Desk, given: Given, recording: Recording) -> Applied:
     if given["link"] is not None and given["ending"]:
         raise Refused("a verdict is on the item, on `link`, or on the `ending`", "give one of the two")
     target = Target(given["id"], given["link"], bool(given["ending"]))
-    return ledger.review("rejects", target, by=given["by"], reason=given["reason"], recording=recording)
+    return desk.ledger.review("rejects", target, by=given["by"], reason=given["reason"], recording=recording)
 
 
-def _end(ledger: Ledger, given: Given, recording: Recording) -> Applied:
-    on = ledger.clock() if given["on"] == "now" else _asked(ledger, "on", given["on"])
-    return ledger.end(given["id"], on, by=given["by"], reason=given["reason"], recording=recording)
+def _end(desk: Desk, given: Given, recording: Recording) -> Applied:
+    on = desk.ledger.clock() if given["on"] == "now" else _asked(desk, "on", given["on"])
+    return desk.ledger.end(given["id"], on, by=given["by"], reason=given["reason"], recording=recording)
 
 
 TOOLS = (
@@ -160,14 +171,14 @@ TOOLS = (
         "history",
         "The chain of what replaced what, of an entity or of an item by its id.",
         (Argument("subject", "text", "An entity's name, or an item's id.", required=True, most=200),),
-        lambda ledger, given, _: ledger.history(given["subject"]),
+        lambda desk, given, _: desk.ledger.history(given["subject"]),
         lambda contracts, given, found: contracts.history(found),
     ),
     Tool(
         "slots",
         "What each slot answers now, and what is planned for it. A slot names a question with one answer at a time.",
         (Argument("prefix", "text", "Only slots that begin so.", most=200, default=""),),
-        lambda ledger, given, _: ledger.slots(given["prefix"]),
+        lambda desk, given, _: desk.ledger.slots(given["prefix"]),
         lambda contracts, given, found: contracts.slots(found),
     ),
     Tool(
@@ -177,14 +188,14 @@ TOOLS = (
             Argument("words", "text", "The words.", required=True),
             Argument("limit", "whole", "How many at the most.", most=1000, default=5),
         ),
-        lambda ledger, given, _: ledger.search(given["words"], given["limit"]),
+        lambda desk, given, _: desk.ledger.search(given["words"], given["limit"]),
         lambda contracts, given, found: contracts.search(given["words"], found),
     ),
     Tool(
         "check",
         "Whether the ledger's file is one that sessions could have written, and what is wrong with it.",
         (),
-        lambda ledger, given, _: ledger.check(),
+        lambda desk, given, _: desk.ledger.check(),
         lambda contracts, given, found: contracts.check(found),
     ),
     Tool(

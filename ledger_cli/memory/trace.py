@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ledger_cli.answers import Applied
-from ledger_cli.errors import LedgerError, Refused
+from ledger_cli.errors import LedgerError, Refused, short
 from ledger_cli.ledger import Ledger, Recording
 from ledger_cli.memory import call_graph
 from ledger_cli.memory.audits import NodeUse
@@ -30,6 +30,9 @@ from ledger_cli.store import engine
 
 if TYPE_CHECKING:
     from ledger_cli.known import Write
+
+LONGEST_ERROR = 10_000
+"""Characters of an error that go on record."""
 
 _T = TypeVar("_T")
 
@@ -216,7 +219,8 @@ class _Call:
 
     def failed(self, fault: BaseException) -> None:
         """Put it on record as rolled back, unless what it wrote is durable: then only what came after went wrong."""
-        error = (fault.message if isinstance(fault, LedgerError) else f"{type(fault).__name__}: {fault}").strip()
+        said = fault.message if isinstance(fault, LedgerError) else f"{type(fault).__name__}: {fault}"
+        error = short(said.strip(), LONGEST_ERROR)
         if self.begun is None:
             try:
                 self._append(lambda seq: self._call(seq, "rolled_back", 0, (), error))

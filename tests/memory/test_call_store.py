@@ -264,6 +264,14 @@ def test_an_export_only_ever_adds_lines(repo: Repo, ledger: Ledger, tracer: Trac
         before = lines
 
 
+def test_what_a_killed_export_left_is_cleared_away(repo: Repo, tracer: Tracer) -> None:
+    tracer.read("recall", lambda: None)
+    exported(repo).parent.mkdir()
+    (exported(repo).parent / ".s1.jsonl.0123456789ab.tmp").write_text("half")
+    repo.run("trace", "export")
+    assert [path.name for path in exported(repo).parent.iterdir()] == ["s1.jsonl"]
+
+
 def test_a_clone_goes_on_from_the_tracked_file(repo: Repo, ledger: Ledger, tracer: Tracer) -> None:
     tracer.read("recall", lambda: None, ask="first")
     repo.run("trace", "export")

@@ -225,7 +225,7 @@ def test_a_call_that_is_sent_again_with_its_number_is_refused(story: Repo, box: 
     assert (call.seq, call.ask) == (7, "Tell it.")
 
 
-@pytest.mark.parametrize("seq", ["7", 0, -1, True, 1.5])
+@pytest.mark.parametrize("seq", ["7", 0, -1, True, 1.5, 2**53])
 def test_a_number_that_is_none_is_refused(box: Callable[..., Toolbox], seq: Any) -> None:
     assert box().call("slots", {}, seq=seq).is_error
 
@@ -324,3 +324,37 @@ def test_each_call_takes_the_time_of_the_ledgers_clock(story: Repo) -> None:
 
 def test_the_limit_is_the_one_that_is_written_down() -> None:
     assert toolbox.LIMIT == 50_000
+
+
+def test_a_note_belongs_to_its_own_call(box: Callable[..., Toolbox]) -> None:
+    made = box()
+    assert len(made.call("as_of", {"date": "now", "entity": "oders"}).texts) == 2
+    assert len(made.call("as_of", {"date": "now", "entity": "orders"}).texts) == 1
+    assert made.call("as_of", {"date": "now", "entity": "x" * 300}).is_error
+    assert len(made.call("slots", {}).texts) == 1
+
+
+def test_a_server_sees_what_others_wrote_since(story: Repo, box: Callable[..., Toolbox]) -> None:
+    made = box()
+    for n in range(3):
+        story.apply({"session": f"later-{n}", "facts": [{"text": f"three regions, {n}", "about": ["payments"]}]})
+        for tool, given in (("recall", {"question": "payments"}), ("search", {"words": "regions"})):
+            assert f"three regions, {n}" in made.call(tool, given).texts[0]
+
+
+class Letters:
+    """A model that takes two texts for near when they have the same letters."""
+
+    name = "letters"
+
+    def embed(self, texts: Any) -> list[list[float]]:
+        return [[float(text.lower().count(chr(97 + n))) for n in range(26)] for text in texts]
+
+
+def test_recall_finds_by_meaning_where_the_server_was_given_a_model(box: Callable[..., Toolbox]) -> None:
+    def similarities(**options: Any) -> set[bool]:
+        found = json.loads(box(**options).call("recall", {"question": "bananas"}).texts[0])
+        return {item["similarity"] is None for item in found["items"]}
+
+    assert similarities() <= {True}
+    assert similarities(embedder=Letters()) == {False}
