@@ -56,6 +56,7 @@ class Calls:
         self.folder = database.generations.folder / "calls"
         self.tracked = database.folder / "calls"
         self._files: dict[str, _File] = {}
+        self._tracked: dict[str, tuple[tuple[int, int, int], dict[int, ToolCall]]] = {}
         self._thread = threading.RLock()
 
     # Writing
@@ -234,18 +235,23 @@ class Calls:
         self._read(session)
 
     def _exported(self, session: str) -> dict[int, ToolCall]:
-        """What the tracked file of a session holds."""
+        """What the tracked file of a session holds, read again where it looks changed."""
         path = self.tracked / f"{file_stem(session)}.jsonl"
         try:
+            stat = path.stat()
+            looks = stat.st_ino, stat.st_size, stat.st_mtime_ns
+            if (known := self._tracked.get(session)) is not None and known[0] == looks:
+                return known[1]
             data = path.read_bytes()
         except FileNotFoundError:
             return {}
         except OSError as fault:
             raise Damaged(f"cannot read {path}: {fault.strerror or fault}") from None
-        known = _File()
+        found = _File()
         for said in data.splitlines():
-            _take(known, said, session, path, tracked=True)
-        return known.calls
+            _take(found, said, session, path, tracked=True)
+        self._tracked[session] = looks, found.calls
+        return found.calls
 
     def _path(self, session: str) -> Path:
         return self.folder / f"{file_stem(session)}.jsonl"
