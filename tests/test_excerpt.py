@@ -12,7 +12,7 @@ from ledger_cli.invariants import named
 from ledger_cli.layout import group_name
 from ledger_cli.model import Entity, Entry, Episode, Item, entity_key
 from tests.histories import Histories
-from tests.memory import Memory
+from tests.in_memory import Memory
 from tests.test_merge import grow, item
 
 ONE, TWO = item("d1", "s1", slot="p"), item("d2", "s2")

@@ -17,7 +17,7 @@ from ledger_cli.instant import LAST, days_late
 from ledger_cli.model import Item
 from ledger_cli.store import engine
 from ledger_cli.store.graph import Graph
-from tests.memory import Memory, invent
+from tests.in_memory import Memory, invent
 from tests.oracle import FOREVER
 
 QUESTIONS = int(os.environ.get("LEDGER_QUESTIONS", "4000"))

@@ -19,7 +19,7 @@ from ledger_cli.errors import Damaged, LedgerError
 from ledger_cli.lines import line
 from ledger_cli.model import Entity, Entry, Episode, Item, Review, Target
 from tests.histories import Histories
-from tests.memory import Memory
+from tests.in_memory import Memory
 
 PAIRS = int(os.environ.get("MERGE_PAIRS", "200"))
 Branches = tuple[list[Entry], list[Entry], list[Entry]]

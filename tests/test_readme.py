@@ -119,6 +119,10 @@ def test_the_tour_runs_from_end_to_end(tmp_path: Path, play: Play) -> None:
     play(section("A two-minute tour"), place)
 
 
+def test_the_recalled_document_is_what_the_story_answers(story: Repo, play: Play) -> None:
+    play(section("Recall"), story.path)
+
+
 def test_the_query_answers(story: Repo, play: Play) -> None:
     play(section("Engines and limits"), story.path)
 
@@ -290,14 +294,22 @@ ASKED = {
     "session list": [["session", "list"]],
     "session apply": [["session", "apply", "sessions/more.yaml"]],
     "doctor": [["doctor"]],
+    "recall": [["recall", "orders"]],
 }
+
+
+MORE = """
+session: more
+decisions: [{text: orders is in go, about: [orders, go]}]
+facts: [{text: go has goroutines, about: [go]}]
+"""
 
 
 def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     story.git("add", "-A")
     story.git("commit", "-qm", "story")
     story.run("reject", "d4", "--by", "sam", "--reason", "no")
-    (story.path / "sessions" / "more.yaml").write_text("session: more\ndecisions: [{text: orders is in go}]\n")
+    (story.path / "sessions" / "more.yaml").write_text(MORE)
     contract = dict(re.split(r"  +", line, maxsplit=1) for line in block(section("Commands"), "text").splitlines())
     item = set(re.findall(r'"(\w+)"', contract.pop("ITEM")))
     assert contract.pop("query").startswith('"rows": ')

@@ -14,7 +14,7 @@ from ledger_cli.holds import known_at, sweep
 from ledger_cli.instant import LAST, parse, tidy
 from ledger_cli.known import Known
 from ledger_cli.model import Ending, Item, Link, Review
-from tests.memory import LATER, Memory, read
+from tests.in_memory import LATER, Memory, read
 
 Doc = dict[str, Any]
 

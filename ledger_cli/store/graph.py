@@ -130,6 +130,15 @@ class Graph:
         """The name of every entity, in order."""
         return [row["name"] for row in self._rows("entity_names")]
 
+    def entities_known(self, known: datetime) -> dict[str, tuple[str, str | None]]:
+        """Name and kind (None: not known yet) of every entity that was named by `known`, by key."""
+        at = rows.local(known)
+        found = (row for row in self._rows("all_entities") if row["namedAt"] <= at)
+        return {
+            row["key"]: (row["name"], row["kind"] if row["kindAt"] is not None and row["kindAt"] <= at else None)
+            for row in found
+        }
+
     def component(self, ids: Iterable[str], slots: Iterable[tuple[Kind, str]] = ()) -> list[Entry]:
         """All that bears on these items and slots: items, then links, endings and reviews, exactly as recorded.
 
@@ -180,6 +189,14 @@ class Graph:
             return [rows.item(row) for row in self._rows("holding", key=key, **times)]
         found = (rows.item(row) for row in self._rows("holding_all", **times))
         return sorted(found, key=lambda i: (i.text, i.id))
+
+    def holding_about(self, keys: Iterable[str], at: datetime, known: datetime) -> dict[str, list[Item]]:
+        """As `holding`, for several entities: by key, the items by text and id; a key without any is left out."""
+        times = {"at": rows.local(at), "known": rows.local(known)}
+        found: dict[str, list[Item]] = defaultdict(list)
+        for row in self._rows("holding_about", keys=list(keys), **times):
+            found[row["key"]].append(rows.item(row))
+        return {key: sorted(items, key=lambda i: (i.text, i.id)) for key, items in sorted(found.items())}
 
     # What people ask
 

@@ -4,9 +4,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ledger_cli.views import annotations, as_json, conflicts, markdown, readable, tables, talk, terminal
+    from ledger_cli.views import (
+        annotations,
+        as_json,
+        conflicts,
+        markdown,
+        memory,
+        prose,
+        readable,
+        tables,
+        talk,
+        terminal,
+    )
 
-__all__ = ["annotations", "as_json", "conflicts", "markdown", "readable", "tables", "talk", "terminal"]
+__all__ = [
+    "annotations",
+    "as_json",
+    "conflicts",
+    "markdown",
+    "memory",
+    "prose",
+    "readable",
+    "tables",
+    "talk",
+    "terminal",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row
     from ledger_cli.intervals import Intervals
+    from ledger_cli.memory.recall import Memory, Recalled
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
@@ -217,6 +218,42 @@ def slots(rows: Iterable[SlotRow]) -> Json:
 
 def search(words: str, found: Iterable[tuple[Row, float]]) -> Json:
     return {"words": words, "items": [{**item(row), "score": round(score, 6)} for row, score in found]}
+
+
+def recalled(found: Recalled) -> Json:
+    return {
+        "question": found.question,
+        "validAt": show(found.valid_at),
+        "knownAt": _time(found.known_at),
+        "entity": found.entity,
+        "kind": found.kind,
+        "facts": [_memory(m) for m in found.facts],
+        "decisions": [_memory(m) for m in found.decisions],
+        "history": [item(row) for row in found.history],
+        "nearby": [{"via": n.via, **item(n.row)} for n in found.nearby],
+        "items": [_memory(m) for m in found.items],
+        "leftOut": found.left_out,
+    }
+
+
+def _memory(m: Memory) -> Json:
+    return {
+        **item(m.row),
+        "score": round(m.score, 6),
+        "similarity": None if m.similarity is None else round(m.similarity, 4),
+        "evidence": [episode(e) for e in m.evidence],
+        "replaced": [
+            {
+                "id": i.id,
+                "text": i.text,
+                "rationale": i.rationale,
+                "validFrom": show(i.valid_from),
+                "recordedAt": show(i.recorded_at),
+                "session": i.session,
+            }
+            for i in m.replaced
+        ],
+    }
 
 
 def sessions(rows: Iterable[SessionRow]) -> Json:

@@ -1,0 +1,56 @@
+"""A recalled document as a screen for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ledger_cli.views.terminal import Cell, lines, when
+
+if TYPE_CHECKING:
+    from ledger_cli.memory.recall import Memory, Recalled
+
+
+def recalled(found: Recalled) -> None:
+    """What holds, each with its reason, its evidence and what it replaced; then the rest."""
+    lines(_document(found))
+
+
+def _document(found: Recalled) -> Iterator[Sequence[Cell]]:
+    about = found.entity or "what answers best"
+    kind = f" ({found.kind})" if found.kind else ""
+    known = "as known now" if found.known_at is None else f"as known on {when(found.known_at)}"
+    yield [(about, "bold"), f"{kind} on {when(found.valid_at)}, {known}"]
+    sections: list[tuple[str, list[Sequence[Cell]]]] = [
+        ("facts", list(_memories(found.facts))),
+        ("decisions", list(_memories(found.decisions))),
+        ("items", list(_memories(found.items))),
+        ("no longer true", [["  ", (r.item.id, "bold"), "  ", r.item.text] for r in found.history]),
+        ("nearby", [["  ", n.via, ": ", n.row.item.text, "  ", (n.row.item.id, "dim")] for n in found.nearby]),
+    ]
+    told = [section for section in sections if section[1]]
+    for name, rows in told:
+        yield [""]
+        if name != "items":
+            yield [(name, "bold")]
+        yield from rows
+    if not told:
+        yield [""]
+        yield [("nothing", "dim")]
+    if found.left_out:
+        yield [""]
+        yield [(f"{found.left_out} more left out", "dim")]
+
+
+def _memories(found: Iterable[Memory]) -> Iterator[Sequence[Cell]]:
+    for memory in found:
+        item = memory.row.item
+        yield ["  ", (item.id, "bold"), "  ", item.text]
+        if item.rationale:
+            yield ["    ", f"because {item.rationale}"]
+        sure = f", {item.confidence:g} sure" if item.confidence is not None else ""
+        yield ["    ", (f"since {when(item.valid_from)}, from {item.session}{sure}", "dim")]
+        for episode in memory.evidence:
+            yield ["    ", (f"{episode.kind} {episode.id}", "dim"), "  ", episode.text]
+        for old in memory.replaced:
+            yield ["    ", "└ replaced ", (old.id, "bold"), "  ", old.text]
