@@ -72,3 +72,8 @@ def client(url: str, key: str | None, timeout: float) -> openai.OpenAI:
         ) from None
     # The SDK insists on a key; a local server takes any.
     return openai.OpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=0)
+
+
+def is_of_the_connection(fault: Exception) -> bool:
+    """Is this what the SDK's HTTP client raises where a connection fails? (Which client it is, is the SDK's affair.)"""
+    return any(kind.__name__ == "TransportError" for kind in type(fault).__mro__)

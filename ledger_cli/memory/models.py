@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 from ledger_cli.errors import Refused, quoted, short
@@ -29,10 +30,12 @@ from ledger_cli.memory.extraction import (
 from ledger_cli.memory.prompts import Question
 from ledger_cli.memory.retrying import Again, NoAnswer
 from ledger_cli.memory.transcript import Message
+from ledger_cli.names import is_seen
 
 TIMEOUT = 120.0
 """Seconds for one answer."""
 _LARGEST = 8 * 2**20
+_SUMMED = 200
 _AGAIN = (408, 409, 425, 429)
 
 
@@ -66,6 +69,10 @@ class Endpoint:
             raise self._refused(fault.status_code, fault.message, fault.response.headers) from None
         except openai.OpenAIError as fault:
             raise Again(f"the endpoint failed: {self._told(str(fault))}") from None
+        except Exception as fault:
+            if endpoint.is_of_the_connection(fault):  # the SDK knows them only up to the first byte of an answer
+                raise Again(f"the connection to {self.address.place} broke: {self._told(str(fault))}") from None
+            raise
 
     def _completion(self, question: Question) -> bytes:
         """The bytes of a chat completion. A server that sends them one by one has no more time than any other."""
@@ -191,14 +198,18 @@ class Reader:
         question = prompts.judgement(pairs)
         return retrying.asked(lambda: judged(self.model.ask(question), pairs), say=self.say, tries=self.tries)
 
-    def summarise(self, so_far: str | None, messages: Sequence[Message]) -> str:
-        """The summary of what was summed up so far and these messages. Raises NoAnswer."""
-        question = prompts.summary(so_far, messages)
+    def summarise(self, so_far: str | None, messages: Sequence[Message]) -> str | None:
+        """The summary of what was summed up so far and of these messages, in as many questions as they need.
 
-        def ask() -> str:
-            text: str = checked(self.model.ask(question), SUMMARY)["summary"].strip()
-            if not text:
-                raise Again("the answer is an empty summary")
-            return text
+        Raises NoAnswer.
+        """
+        for some in prompts.batches(messages, _SUMMED):
+            question = prompts.summary(so_far, some)
+            so_far = retrying.asked(partial(self._summary, question), say=self.say, tries=self.tries)
+        return so_far
 
-        return retrying.asked(ask, say=self.say, tries=self.tries)
+    def _summary(self, question: Question) -> str:
+        text: str = checked(self.model.ask(question), SUMMARY)["summary"]
+        if not is_seen(text):
+            raise Again("the answer is an empty summary")
+        return text.strip()

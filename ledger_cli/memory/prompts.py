@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from ledger_cli.errors import short
 from ledger_cli.instant import show
 from ledger_cli.memory.extraction import EXTRACTION, JUDGEMENT, SUMMARY, KnownEntity, KnownSlot, Pair
 from ledger_cli.memory.transcript import Message
+from ledger_cli.memory.words import words as words_of
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class Question:
 
 def extraction(messages: Sequence[Message], slots: Iterable[KnownSlot], entities: Iterable[KnownEntity]) -> Question:
     """What do these messages tell? With the part of what is known that fits."""
-    words = _words("\n".join(m.content for m in messages))
+    words = set(words_of("\n".join(m.content for m in messages)))
     slots = _nearest(slots, words, MOST_SLOTS, lambda s: f"{s.slot} {s.text}")
     entities = _nearest(entities, words, MOST_ENTITIES, lambda e: e.name)
     return Question(
@@ -134,14 +134,10 @@ def _lines(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
-
-
 def _nearest(known: Iterable[T], words: set[str], most: int, text: Any) -> list[T]:
     """Those that share the most words, in the order given."""
     all_ = list(known)
     if len(all_) <= most:
         return all_
-    ranked = sorted(range(len(all_)), key=lambda n: (-len(words & _words(text(all_[n]))), n))
+    ranked = sorted(range(len(all_)), key=lambda n: (-len(words & set(words_of(text(all_[n])))), n))
     return [all_[n] for n in sorted(ranked[:most])]

@@ -122,8 +122,7 @@ def _standing(graph: Graph, now: datetime) -> Standing:
     stretches = graph.stretches([item.id for item in items])
     rows = (Row(item, holds.shown(item, stretches[item.id], LAST)) for item in items)
     standing = [row.item for row in rows if any(end is None or end > now for _, end in row.shown.holds)]
-    names = graph.entity_names()
-    entities = graph.entities(map(entity_key, names))
+    entities = graph.entities_known(LAST)
     return Standing(standing, {key: KnownEntity(name, kind) for key, (name, kind) in entities.items()})
 
 

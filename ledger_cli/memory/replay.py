@@ -91,6 +91,11 @@ class Recording:
         return verdicts
 
     @property
+    def answers(self) -> int:
+        """How many extractions were answered so far."""
+        return len(self._extractions)
+
+    @property
     def data(self) -> bytes:
         """What was answered so far, as the text of a file."""
         recorded = {"extractions": self._extractions, "judgements": self._judgements}

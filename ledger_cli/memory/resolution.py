@@ -16,9 +16,10 @@ from ledger_cli.memory import naming
 from ledger_cli.memory.acceptable import fault_of
 from ledger_cli.memory.extraction import Extraction, FoundItem, KnownEntity, Pair, Verdict
 from ledger_cli.memory.naming import Names
-from ledger_cli.memory.sameness import SAME_TEXT, Vectors, fits, keys, same_numbers, text_key, words
+from ledger_cli.memory.sameness import SAME_TEXT, Vectors, fits, keys, same_numbers, text_key
 from ledger_cli.memory.saying import said
 from ledger_cli.memory.transcript import Message
+from ledger_cli.memory.words import words
 from ledger_cli.model import Item, Kind, canonical_name, name_set
 
 LEAST_CONFIDENCE = 0.5
@@ -246,11 +247,11 @@ class _Steps:
 
     def rivals(self, new: Kept) -> list[Item]:
         """What holds of its kind that shares an entity with it: the nearest by meaning, else by words; then by id."""
-        about, said_words = keys(new.about), words(new.text)
+        about, own = keys(new.about), set(words(new.text))
         found = [old for old in self.standing.items if old.kind == new.kind and about & keys(old.about)]
 
         def distance(old: Item) -> tuple[float, int, str]:
-            return -self.vectors.cosine(new.text, old.text), -len(said_words & words(old.text)), old.id
+            return -self.vectors.cosine(new.text, old.text), -len(own & set(words(old.text))), old.id
 
         return sorted(found, key=distance)[:RIVALS]
 

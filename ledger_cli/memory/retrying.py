@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from time import sleep
 from typing import TypeVar
 
 from ledger_cli.errors import LedgerError
@@ -49,7 +49,7 @@ def asked(ask: Callable[[], T], *, say: Callable[[str], None] = lambda _: None, 
                 raise NoAnswer(f"no answer after {tries} tries: {fault.what}") from None
             wait = min(wait, LONGEST_WAIT)
             say(f"note: try {n} of {tries}: {fault.what}; again in {wait:g} s")
-            time.sleep(wait)
+            sleep(wait)
     raise ValueError("a question is asked at least once")
 
 

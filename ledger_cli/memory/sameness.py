@@ -54,8 +54,3 @@ def fits(about: frozenset[str], others: frozenset[str]) -> bool:
 def same_numbers(one: str, other: str) -> bool:
     """Do two texts hold the same numbers? "At most 50 ms" and "at most 20 ms" are near, and not the same."""
     return sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", other))
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, case aside."""
-    return frozenset(re.findall(r"\w+", text.casefold()))

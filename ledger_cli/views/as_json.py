@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ledger_cli.holds import Change, Row
     from ledger_cli.intervals import Intervals
     from ledger_cli.memory.recall import Memory, Recalled
+    from ledger_cli.memory.remember import Remembered
+    from ledger_cli.memory.threads import Prepared
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
@@ -356,3 +358,19 @@ def episode(e: Episode) -> Json:
 
 def query(rows: Iterable[Mapping[str, Any]]) -> Json:
     return {"rows": [dict(row) for row in rows]}
+
+
+def remembered(found: Remembered, file: str | None, applied: bool) -> Json:
+    """What a chat came to; `file`: where the session file was written."""
+    return {
+        "session": found.id,
+        "file": file,
+        "applied": applied,
+        "added": [i.id for i in found.session.items] if found.session else [],
+        "replaced": list(found.replaced),
+        "leftOut": [{"kind": one.kind, "text": one.text, "reason": one.reason} for one in found.left_out],
+    }
+
+
+def prepared(found: Prepared) -> list[dict[str, str]]:
+    return found.chat()
