@@ -145,9 +145,7 @@ class _Reader:
                 try:
                     yield line, json.loads(one)
                 except (ValueError, RecursionError) as fault:
-                    self.fault(
-                        line, f"not JSON: {getattr(fault, 'msg', 'nested too deeply')}; write one message a line"
-                    )
+                    self.fault(line, f"not JSON: {_why(fault)}; write one message a line")
 
     def listed(self, text: str) -> Iterator[tuple[int, Any]]:
         decoder, blank = json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
