@@ -45,6 +45,13 @@ class Held(NamedTuple):
     clean: bool
 
 
+class Seen(NamedTuple):
+    """A state that was read, and what it was on disk; None where it was not published."""
+
+    graph: Graph
+    state: object
+
+
 class Database:
     """The database in one folder. `say` hears what a user should know (on stderr); `timeout` is in seconds."""
 
@@ -61,6 +68,26 @@ class Database:
     def read(self) -> Graph:
         """The current state, frozen. Rebuilt where the store is missing, damaged or behind."""
         return self._load(writable=False)
+
+    def reread(self, seen: Seen | None) -> Seen:
+        """As `read`; what was seen before, where it is still the state on disk."""
+        state = self._state()
+        if seen is not None and state is not None and state == seen.state:
+            return seen
+        graph = self.read()
+        return Seen(graph, state if state == self._state() else None)
+
+    def _state(self) -> object:
+        """What names the published generation, the file included; None where none counts, or some are kept aside."""
+        current = self.generations.current()
+        known = self._trusted(current) if current is not None else None
+        if known is None or known.aside:  # of those aside every answer tells
+            return None
+        try:
+            file = self.generations.path(known).stat()
+        except OSError:
+            return None
+        return known, file.st_ino, file.st_mtime_ns, file.st_size
 
     def scratch(self) -> Held:
         """The current state, to try sessions on. Raises Refused where none could be applied."""

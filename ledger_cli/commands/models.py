@@ -35,10 +35,11 @@ def only_one(**given: object) -> None:
 
 def reader(url: str | None, model: str | None, command: str | None, timeout: float) -> Reader:
     """Who answers: the command, else the endpoint that options or the environment name. Raises NoEndpoint."""
-    from ledger_cli.memory import endpoint, models
+    from ledger_cli.memory import models
+    from ledger_cli.memory.address import address
 
     only_one(command=command, url=url)
     only_one(command=command, model=model)
     if command is not None:
         return models.Reader(models.Command(command, timeout), say=views.terminal.talk)
-    return models.Reader(models.Endpoint(endpoint.address(url, model), timeout), say=views.terminal.talk)
+    return models.Reader(models.Endpoint(address(url, model), timeout), say=views.terminal.talk)

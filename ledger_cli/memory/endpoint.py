@@ -1,79 +1,72 @@
-"""Any OpenAI-compatible endpoint: where it is, and the official SDK's client for it."""
+"""Models behind an endpoint that speaks OpenAI's API, through the official SDK; imported only where one is asked."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from ledger_cli.errors import LedgerError, quoted
+from ledger_cli.errors import LedgerError, short
 
 if TYPE_CHECKING:
     import openai
 
-
-class NoEndpoint(LedgerError):
-    """An endpoint is asked for that is not named, or cannot be: the address, the model or the SDK is missing."""
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where a model is asked: the endpoint's base URL, the model's name, and the key (None: it needs none)."""
-
-    url: str
-    model: str
-    key: str | None = None
-
-    def __repr__(self) -> str:  # a key has no place in a report
-        return f"Address({self.place!r}, {self.model!r})"
-
-    @property
-    def place(self) -> str:
-        """The URL as it may be said: without a user and a password."""
-        parts = urlsplit(self.url)
-        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+T = TypeVar("T")
+TIMEOUT = 30.0
+"""Seconds that one answer may take."""
 
 
-def address(url: str | None, model: str | None) -> Address:
-    """The endpoint that is named, by what is given or by LEDGER_LLM_URL and LEDGER_LLM_MODEL.
-
-    The key is LEDGER_LLM_KEY or OPENAI_API_KEY. No address is assumed: what goes there is somebody's conversation.
-    Raises NoEndpoint.
-    """
-    url, model = url or os.environ.get("LEDGER_LLM_URL"), model or os.environ.get("LEDGER_LLM_MODEL")
-    if not url or not model:
-        missing = " and ".join(
-            name
-            for name, value in (("--url or LEDGER_LLM_URL", url), ("--model or LEDGER_LLM_MODEL", model))
-            if not value
-        )
-        raise NoEndpoint(f"no endpoint is named: {missing} is missing", "such as --url http://localhost:11434/v1")
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good:
-        raise NoEndpoint(f"{quoted(url)} is no address of an endpoint", "write http:// or https://, a host, a path")
-    return Address(url, model, os.environ.get("LEDGER_LLM_KEY") or os.environ.get("OPENAI_API_KEY") or None)
+class EndpointError(LedgerError):
+    """The endpoint did not answer as it should, after as many tries as the SDK makes."""
 
 
-def client(url: str, key: str | None, timeout: float) -> openai.OpenAI:
-    """The SDK's client for the endpoint at `url`; `timeout` in seconds. It tries once: who asks tries again.
+def client(url: str, key: str | None, timeout: float = TIMEOUT) -> openai.OpenAI:
+    """The SDK's client for a base URL such as http://localhost:11434/v1. It retries what passes, with back-off.
 
-    Raises NoEndpoint where the extra `llm` is not installed.
+    A server of one's own needs no key. Raises LedgerError where the SDK is not installed or the URL is none.
     """
     try:
         import openai
-    except ImportError:
-        raise NoEndpoint(
-            "the package openai is not installed, which asks endpoints", "pip install 'ledger-cli[llm]'"
-        ) from None
-    # The SDK insists on a key; a local server takes any.
-    return openai.OpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=0)
+    except ImportError as fault:
+        raise LedgerError(f"the OpenAI SDK cannot be imported: {fault}", "pip install 'ledger-cli[llm]'") from None
+    if not url.startswith(("http://", "https://")):
+        raise LedgerError(f"{short(url)!r} is no base URL", "write it as in https://host/v1")
+    return openai.OpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=2)
 
 
-def is_of_the_connection(fault: Exception) -> bool:
-    """Is this what the SDK's HTTP client raises where a connection fails? (Which client it is, is the SDK's affair.)"""
-    return any(kind.__name__ == "TransportError" for kind in type(fault).__mro__)
+def asking(url: str, call: Callable[[], T]) -> T:
+    """What a call of the SDK returns. Raises EndpointError, with what went wrong in a sentence, instead of its own."""
+    import openai
+
+    hint = "nothing was written; try again, or see whether the endpoint is up"
+    try:
+        return call()
+    except openai.APITimeoutError:
+        raise EndpointError(f"{url} did not answer in time", hint) from None
+    except openai.APIConnectionError as fault:
+        raise EndpointError(f"{url} cannot be reached: {fault.__cause__ or fault}", hint) from None
+    except openai.AuthenticationError:
+        raise EndpointError(f"{url} does not take the key", "set LEDGER_LLM_KEY") from None
+    except openai.RateLimitError:
+        raise EndpointError(f"{url} takes no more requests for now (429)", "wait, and try again") from None
+    except openai.APIStatusError as fault:
+        raise EndpointError(f"{url} answered {fault.status_code}: {short(fault.message, 200)}", hint) from None
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as fault:
+        raise EndpointError(f"{url} answered what cannot be read: {short(str(fault), 200)}", hint) from None
+
+
+class EndpointEmbedder:
+    """Vectors by `/embeddings` of an endpoint."""
+
+    def __init__(self, url: str, model: str, key: str | None, timeout: float = TIMEOUT) -> None:
+        self._client, self._url, self._model = client(url, key, timeout), url, model
+        self.name = f"{model} at {url}"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, by one request. Raises EndpointError."""
+
+        def call() -> list[list[float]]:
+            # As numbers: the SDK's own default, base64, is not known to every server.
+            answer = self._client.embeddings.create(input=list(texts), model=self._model, encoding_format="float")
+            return [list(row.embedding) for row in sorted(answer.data, key=lambda row: row.index)]
+
+        return asking(self._url, call) if texts else []

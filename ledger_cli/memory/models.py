@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from ledger_cli.errors import Refused, quoted, short
 from ledger_cli.memory import endpoint, prompts, retrying
+from ledger_cli.memory.address import Address
 from ledger_cli.memory.extraction import (
     SUMMARY,
     Extraction,
@@ -51,10 +52,11 @@ class Model(Protocol):
 class Endpoint:
     """An OpenAI-compatible chat endpoint, asked for JSON of a strict schema. `timeout`: seconds for a whole answer."""
 
-    def __init__(self, address: endpoint.Address, timeout: float = TIMEOUT) -> None:
+    def __init__(self, address: Address, timeout: float = TIMEOUT) -> None:
         self.address, self.timeout = address, timeout
         self.name = f"{address.model} at {address.place}"
-        self._client = endpoint.client(address.url, address.key, timeout)
+        # It tries once: a wrong answer has to be asked for again too, and by the same count.
+        self._client = endpoint.client(address.url, address.key, timeout).with_options(max_retries=0)
 
     def ask(self, question: Question) -> object:
         import openai
@@ -70,7 +72,7 @@ class Endpoint:
         except openai.OpenAIError as fault:
             raise Again(f"the endpoint failed: {self._told(str(fault))}") from None
         except Exception as fault:
-            if endpoint.is_of_the_connection(fault):  # the SDK knows them only up to the first byte of an answer
+            if _is_of_the_connection(fault):  # the SDK knows them only up to the first byte of an answer
                 raise Again(f"the connection to {self.address.place} broke: {self._told(str(fault))}") from None
             raise
 
@@ -113,6 +115,11 @@ class Endpoint:
         if self.address.key:
             text = text.replace(self.address.key, "(the key)")
         return quoted(short(" ".join(text.split()), 200))[:240]
+
+
+def _is_of_the_connection(fault: Exception) -> bool:
+    """Is this what the SDK's HTTP client raises where a connection fails? (Which client it is, is the SDK's affair.)"""
+    return any(kind.__name__ == "TransportError" for kind in type(fault).__mro__)
 
 
 def _content(completion: object) -> object:

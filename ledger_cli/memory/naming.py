@@ -45,8 +45,9 @@ def resolve(found: Iterable[FoundEntity], known: Mapping[str, KnownEntity], vect
         if one.kind is not None:
             of_kind.setdefault(one.kind, []).append(one.name)
     strangers = [e for e in found if entity_key(e.name) not in known and e.kind]
-    if strangers:
-        vectors.learn([e.name for e in strangers] + [n for e in strangers for n in of_kind.get(e.kind or "", ())])
+    for kind in sorted({e.kind for e in strangers if e.kind}):
+        new = [e.name for e in strangers if e.kind == kind]
+        vectors.learn(new, [*of_kind.get(canonical_name(kind), ()), *map(canonical_name, new)])
     for entity in found:
         _add(names, entity, known, of_kind, vectors)
     names._names.update({key: one.name for key, one in known.items() if key not in names._names})

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ledger_cli.memory import words
-from ledger_cli.model import Item
 
 K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
@@ -19,55 +19,89 @@ K = 60
 WEIGHTS = {"words": 1.0, "entities": 1.0, "meaning": 1.0}
 """How much each ranking counts; measured in bench/, see there."""
 
+DIGITS = 6
+"""Two cosines that are equal to so many digits are one: a machine's arithmetic is not to decide an order."""
+
+
+class Text:
+    """An item as it is found: its id, the names of its entities, and its words."""
+
+    def __init__(self, id: str, text: str, rationale: str | None, about: Sequence[str]) -> None:
+        self.id, self.text, self.about = id, text, tuple(about)
+        self.meaning = f"{text}\n{rationale}" if rationale else text
+        """What is made a vector of."""
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The words of text, rationale and entities, each with how often; those of the text count twice."""
+        return Counter(words.words("\n".join((self.text, self.meaning, *self.about))))
+
 
 class Ranked(NamedTuple):
     """An item, its fused score, and its cosine to the question where vectors are on."""
 
-    item: Item
+    id: str
     score: float
     similarity: float | None
 
 
-def ranked(question: str, items: Sequence[Item], similarity: Mapping[str, float] | None = None) -> list[Ranked]:
-    """The items that answer a question in any of the ways, best first, ties by id.
+class Candidates:
+    """The items that an answer is chosen from."""
 
-    `similarity` is each item's cosine to the question, by id; None where vectors are off.
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.texts = sorted(texts, key=lambda text: text.id)
+
+    @cached_property
+    def _words(self) -> words.Index:
+        return words.Index(text.words for text in self.texts)
+
+    @cached_property
+    def _about(self) -> dict[str, list[int]]:
+        """The names of entities, each with the numbers of the texts that are about it."""
+        found: dict[str, list[int]] = {}
+        for n, text in enumerate(self.texts):
+            for name in text.about:
+                found.setdefault(name, []).append(n)
+        return found
+
+    @cached_property
+    def _names(self) -> words.Index:
+        return words.Index(Counter(words.words(name)) for name in self._about)
+
+    def ranked(self, question: str, cosines: Sequence[float] | None = None) -> list[Ranked]:
+        """The items that answer a question in any of the ways, best first, ties by id.
+
+        `cosines` are those of the question to each of the texts, in their order; None where vectors are off.
+        """
+        asked = words.words(question)
+        rankings = {"words": self._words.scores(asked), "entities": self._by_entities(asked)}
+        near = None if cosines is None else [round(cosine, DIGITS) for cosine in cosines]
+        if near is not None:
+            rankings["meaning"] = {n: cosine for n, cosine in enumerate(near) if cosine > 0}
+        scores = _fused(rankings)
+        found = [(-score, n) for n, score in scores.items()]  # the texts are in the order of their ids
+        return [Ranked(self.texts[n].id, -score, near[n] if near is not None else None) for score, n in sorted(found)]
+
+    def _by_entities(self, asked: Iterable[str]) -> dict[int, float]:
+        """How well the question names one of an item's entities, or a part of its name; rare words count more."""
+        about = list(self._about.values())
+        found: dict[int, float] = {}
+        for name, score in self._names.scores(asked).items():
+            for n in about[name]:
+                found[n] = max(score, found.get(n, 0.0))
+        return found
+
+
+def _fused(rankings: Mapping[str, Mapping[int, float]]) -> dict[int, float]:
+    """What stands in any of the rankings, with the sum of weight / (K + rank); ranks from 1, equal scores one rank.
+
+    (All items about an entity have one score there: ranks by id would make some of them better than others.)
     """
-    asked = words.words(question)
-    rankings = {
-        "words": words.bm25(asked, [Counter(words.words(told(item))) for item in items]),
-        "entities": _by_entities(asked, items),
-    }
-    if similarity is not None:
-        rankings["meaning"] = [similarity.get(item.id, 0.0) for item in items]
-    scores = fused({name: _order(items, scores) for name, scores in rankings.items()})
-    near = similarity or {}
-    found = [Ranked(item, scores[n], near.get(item.id)) for n, item in enumerate(items) if n in scores]
-    return sorted(found, key=lambda r: (-r.score, r.item.id))
-
-
-def told(item: Item) -> str:
-    """What of an item a question is held against: text, rationale and the names of its entities."""
-    return "\n".join((item.text, item.rationale or "", *item.about))
-
-
-def fused(rankings: Mapping[str, Sequence[int]]) -> dict[int, float]:
-    """What stands in any of the rankings, with the sum of weight / (K + rank), ranks from 1."""
     scores: dict[int, float] = {}
-    for name, order in rankings.items():
-        for rank, n in enumerate(order, 1):
+    for name, ranking in rankings.items():
+        rank, last = 0, float("nan")
+        for place, n in enumerate(sorted(ranking, key=lambda n: (-ranking[n], n)), 1):
+            if ranking[n] != last:
+                rank, last = place, ranking[n]
             scores[n] = scores.get(n, 0.0) + WEIGHTS[name] / (K + rank)
     return scores
-
-
-def _order(items: Sequence[Item], scores: Sequence[float]) -> list[int]:
-    """Those with a score, best first, ties by id."""
-    return sorted((n for n, score in enumerate(scores) if score > 0), key=lambda n: (-scores[n], items[n].id))
-
-
-def _by_entities(asked: Iterable[str], items: Sequence[Item]) -> list[float]:
-    """How much of the name of one of its entities the question holds, the rarer the words the more."""
-    names = sorted({name for item in items for name in item.about})
-    bags = {name: Counter(words.words(name)) for name in names}
-    scores = dict(zip(names, words.bm25(asked, list(bags.values())), strict=True))
-    return [max((scores[name] for name in item.about), default=0.0) for item in items]

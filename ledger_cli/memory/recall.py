@@ -9,7 +9,7 @@ the candidates are filtered before anything is counted or ranked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,11 +18,13 @@ from ledger_cli.history import History, State, state_at
 from ledger_cli.holds import Row
 from ledger_cli.instant import LAST, utc
 from ledger_cli.ledger import Ledger
-from ledger_cli.memory import ranking
-from ledger_cli.memory.embedding import Embedder, cosine
+from ledger_cli.memory import corpus
+from ledger_cli.memory.corpus import Corpus, covers
+from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.named import named_in
+from ledger_cli.memory.ranking import Candidates, Ranked
+from ledger_cli.memory.vectors import Progress, silent
 from ledger_cli.model import Episode, Item, Stretch, entity_key
-from ledger_cli.store.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -79,22 +81,25 @@ def recall(
     limit: int = 10,
     budget: int | None = None,
     embedder: Embedder | None = None,
+    progress: Progress = silent,
 ) -> Recalled:
     """What the ledger holds on a question.
 
     `valid` is the day asked about (left out: `known`, or now), `known` the state of knowledge asked (left out: all that
     is known now). `limit` bounds the items, `history` and `nearby`, each; `budget` the characters of all texts.
+    `embedder` ranks by meaning too; `progress` shows how far it is with vectors that are not there yet. Raises
+    LedgerError where the embedder cannot be asked.
     """
     known = utc(known) if known is not None else None
     valid = utc(valid) if valid is not None else known or ledger.clock()
-    asked = _Asked(ledger.database.read(), question, valid, known or LAST, embedder)
+    asked = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder, progress)
     found = Recalled(question, valid, known)
     entities = asked.graph.entities_known(asked.known)
     for key in named_in(question, entities):
         if about := [item for item in asked.graph.about(key) if item.recorded_at <= asked.known]:
             name, kind = entities[key]
             return _within(_about(asked, replace(found, entity=name, kind=kind), key, about, limit), budget)
-    best = asked.ranked(asked.graph.holding(None, valid, asked.known))
+    best = asked.ranked(asked.corpus.holding(valid, asked.known))
     left_out = max(0, len(best) - limit)
     return _within(replace(found, items=asked.memories(best[:limit]), left_out=left_out), budget)
 
@@ -103,19 +108,24 @@ class _Asked:
     """A question at a moment, and what it takes to answer it."""
 
     def __init__(
-        self, graph: Graph, question: str, valid: datetime, known: datetime, embedder: Embedder | None
+        self,
+        corpus: Corpus,
+        question: str,
+        valid: datetime,
+        known: datetime,
+        embedder: Embedder | None,
+        progress: Progress,
     ) -> None:
-        self.graph, self.question, self.valid, self.known, self.embedder = graph, question, valid, known, embedder
+        self.corpus, self.graph = corpus, corpus.graph
+        self.question, self.valid, self.known = question, valid, known
+        self.embedder, self.progress = embedder, progress
 
-    def ranked(self, items: Sequence[Item]) -> list[ranking.Ranked]:
-        return ranking.ranked(self.question, items, self._similarity(items))
-
-    def _similarity(self, items: Sequence[Item]) -> dict[str, float] | None:
-        if self.embedder is None or not items or not self.question.strip():
-            return None
-        [asked] = self.embedder.embed([self.question])
-        vectors = self.embedder.embed([item.text for item in items])
-        return {item.id: cosine(asked, vector) for item, vector in zip(items, vectors, strict=True)}
+    def ranked(self, candidates: Candidates) -> list[Ranked]:
+        """The candidates that answer the question, best first; by meaning too, where vectors are on."""
+        if self.embedder is None or not candidates.texts or not self.question.strip():
+            return candidates.ranked(self.question)
+        vectors = self.corpus.vectors(self.embedder)
+        return candidates.ranked(self.question, vectors.cosines(self.question, candidates.texts, self.progress))
 
     def rows(self, items: Sequence[Item]) -> list[Row]:
         stretches = self.graph.stretches([item.id for item in items])
@@ -124,24 +134,26 @@ class _Asked:
     def row(self, item: Item, stretches: Sequence[Stretch]) -> Row:
         return Row(item, holds.shown(item, stretches, self.known))
 
-    def memories(self, found: Sequence[ranking.Ranked], past: _Past | None = None) -> tuple[Memory, ...]:
-        items = [r.item for r in found]
+    def memories(self, found: Sequence[Ranked], past: _Past | None = None) -> tuple[Memory, ...]:
+        """The items with what they rest on and what they replaced, in the order given."""
+        items = self.graph.items(r.id for r in found)
         past = past or self.past(items)
-        episodes = self.graph.episodes({id for item in items for id in item.evidence})
+        episodes = self.graph.episodes({id for item in items.values() for id in item.evidence})
+        rows = self.rows([items[r.id] for r in found])
         return tuple(
             Memory(
                 row,
-                tuple(e for id in r.item.evidence if (e := episodes.get(id)) is not None),
-                past.replaced(r.item),
+                tuple(episodes[id] for id in row.item.evidence if id in episodes),
+                past.replaced(row.item),
                 r.score,
                 r.similarity,
             )
-            for row, r in zip(self.rows(items), found, strict=True)
+            for row, r in zip(rows, found, strict=True)
         )
 
-    def past(self, items: Iterable[Item]) -> _Past:
+    def past(self, ids: Iterable[str]) -> _Past:
         """What came before these items, with nothing that was recorded after `known`."""
-        entries = self.graph.component([item.id for item in items])
+        entries = self.graph.component(ids)
         return _Past(state_at(History(e for e in entries if e.recorded_at <= self.known)))
 
 
@@ -155,6 +167,14 @@ class _Past:
         before = self.state.reach(place, links=self.state.before) - {place}
         return tuple(sorted((v for p in before for v in self.state.in_force(p)), key=_since, reverse=True))
 
+    def place(self, item: Item) -> str | None:
+        """The place of an item; None where nothing that is looked at has to do with it."""
+        return self.state.history.place.get(item.id)
+
+    def leads(self, item: Item, places: Container[str | None]) -> bool:
+        """Did any of the places replace the item, over live links?"""
+        return any(place in places for place in self.state.reach(self.state.history.place[item.id]))
+
     def corrected(self, item: Item) -> bool:
         """Does a later version stand in its place?"""
         return self.state.live_correction(item.id) is not None
@@ -167,57 +187,52 @@ def _since(item: Item) -> tuple[datetime, datetime, str, str]:
 def _about(asked: _Asked, found: Recalled, key: str, about: Sequence[Item], limit: int) -> Recalled:
     """What is known of the entity `key`; `about` are all items about it that are known."""
     stretches = asked.graph.stretches([item.id for item in about])
-    holding = [i for i in about if any(_covers(s, asked.valid, asked.known) for s in stretches[i.id])]
+    holding = [i for i in about if any(covers(s, asked.valid, asked.known) for s in stretches[i.id])]
+    best = asked.ranked(Candidates(map(asked.corpus.text, holding)))
+    scored = {r.id for r in best}
+    best += [Ranked(i.id, 0.0, None) for i in sorted(holding, key=_since, reverse=True) if i.id not in scored]
     current = {item.id for item in holding}
-    past = asked.past(about)
-    behind = {v.id for item in holding if item.kind == "decision" for v in past.replaced(item)}
-    gone = [
+    once = [  # held, as somebody knew; a plan that is still to come did not
         item
         for item in about
         if item.id not in current
-        and not (item.kind == "decision" and item.id in behind)
-        and not past.corrected(item)
         and any(s.known_from <= asked.known and s.valid_from <= asked.valid for s in stretches[item.id])
     ]
-    best = asked.ranked(holding)
-    scored = {r.item.id for r in best}
-    best += [ranking.Ranked(item, 0.0, None) for item in sorted(holding, key=_since) if item.id not in scored]
+    past = asked.past([item.id for item in once] + [r.id for r in best[:limit]])
+    decided = {past.place(item) for item in holding if item.kind == "decision"}
+    gone = [item for item in once if not past.corrected(item) and not past.leads(item, decided)]
     memories = sorted(asked.memories(best[:limit], past), key=lambda m: _since(m.row.item))
-    history = [asked.row(item, stretches[item.id]) for item in sorted(gone, key=_since, reverse=True)]
-    nearby = _nearby(asked, key, holding)
+    history = [asked.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[-limit:]]
+    nearby, beside = _nearby(asked, key, holding, limit)
     return replace(
         found,
         facts=tuple(m for m in memories if m.row.item.kind == "fact"),
         decisions=tuple(m for m in memories if m.row.item.kind == "decision"),
-        history=tuple(reversed(history[:limit])),
-        nearby=nearby[:limit],
-        left_out=sum(max(0, len(rows) - limit) for rows in (holding, history, nearby)),
+        history=tuple(history),
+        nearby=nearby,
+        left_out=sum(max(0, n - limit) for n in (len(holding), len(gone), beside)),
     )
 
 
-def _covers(s: Stretch, valid: datetime, known: datetime) -> bool:
-    return (
-        s.valid_from <= valid
-        and (s.valid_to is None or valid < s.valid_to)
-        and s.known_from <= known
-        and (s.known_to is None or known < s.known_to)
-    )
+def _nearby(asked: _Asked, key: str, holding: Sequence[Item], limit: int) -> tuple[tuple[Nearby, ...], int]:
+    """Facts that hold about an entity that shares a holding item with the named one, and not about that one itself.
 
-
-def _nearby(asked: _Asked, key: str, holding: Sequence[Item]) -> tuple[Nearby, ...]:
-    """Facts that hold about an entity that shares a holding item with the named one, and not about that one itself."""
-    beside = {entity_key(name): name for item in holding for name in item.about}
-    beside.pop(key, None)
-    names = asked.graph.entities(beside)
+    The best at the most `limit`, and how many there are.
+    """
+    beside = {entity_key(name) for item in holding for name in item.about} - {key}
     found = [
-        (names[via][0], item)
-        for via, items in asked.graph.holding_about(beside, asked.valid, asked.known).items()
-        for item in items
-        if item.kind == "fact" and key not in map(entity_key, item.about)
+        (via, words)
+        for via, words in asked.graph.facts_beside(sorted(beside), asked.valid, asked.known)
+        if key not in map(entity_key, words.about)
     ]
-    found.sort(key=lambda f: (f[0], f[1].text, f[1].id))
-    rows = asked.rows([item for _, item in found])
-    return tuple(Nearby(via, row) for (via, _), row in zip(found, rows, strict=True))
+    if len(found) > limit:
+        texts = {words.id: asked.corpus.text(words) for _, words in found}
+        order = {r.id: n for n, r in enumerate(Candidates(texts.values()).ranked(asked.question))}
+        found.sort(key=lambda f: (order.get(f[1].id, len(order)), f[0], f[1].text, f[1].id))
+    chosen = sorted(found[:limit], key=lambda f: (f[0], f[1].text, f[1].id))
+    items = asked.graph.items({words.id for _, words in chosen})
+    rows = {row.item.id: row for row in asked.rows(list(items.values()))}
+    return tuple(Nearby(via, rows[words.id]) for via, words in chosen), len(found)
 
 
 def _within(found: Recalled, budget: int | None) -> Recalled:

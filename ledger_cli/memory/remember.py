@@ -11,14 +11,16 @@ from ledger_cli.errors import Refused, short
 from ledger_cli.holds import Row
 from ledger_cli.instant import LAST, utc
 from ledger_cli.ledger import Ledger
-from ledger_cli.memory import prompts, resolution
+from ledger_cli.memory import corpus, prompts, resolution
 from ledger_cli.memory.acceptable import fault_of
 from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.extraction import Extraction, Extractor, KnownEntity, KnownSlot
+from ledger_cli.memory.ranking import Text
 from ledger_cli.memory.resolution import Kept, LeftOut, Resolved, Standing, evidence_of
-from ledger_cli.memory.sameness import Vectors
+from ledger_cli.memory.sameness import Cosines, Vectors
 from ledger_cli.memory.saying import said
 from ledger_cli.memory.transcript import Message
+from ledger_cli.memory.vectors import Progress, silent
 from ledger_cli.model import Kind, canonical_name, entity_key, name_set
 from ledger_cli.names import LONGEST
 from ledger_cli.session_writer import Comments, annotated
@@ -57,6 +59,7 @@ def remember(
     at: datetime | None = None,
     by: str | None = None,
     embedder: Embedder | None = None,
+    progress: Progress = silent,
     batch: int = BATCH,
     backdated: bool = False,
 ) -> Remembered:
@@ -75,7 +78,7 @@ def remember(
     graph, now = ledger.database.read(), at or ledger.clock()
     standing = _standing(graph, now)
     found = _extracted(extractor, messages, standing, now, batch)
-    vectors = Vectors(embedder)
+    vectors = Vectors(None if embedder is None else _cosines(ledger, embedder, progress))
     resolved = resolution.resolve(found, messages, standing, vectors, extractor.judge, extractor.pairs_at_once, now)
     if not resolved.kept:
         return Remembered(session, None, "", resolved.left_out)
@@ -124,6 +127,20 @@ def _standing(graph: Graph, now: datetime) -> Standing:
     standing = [row.item for row in rows if any(end is None or end > now for _, end in row.shown.holds)]
     entities = graph.entities_known(LAST)
     return Standing(standing, {key: KnownEntity(name, kind) for key, (name, kind) in entities.items()})
+
+
+def _cosines(ledger: Ledger, embedder: Embedder, progress: Progress) -> Cosines:
+    """How near texts are by a model, whose vectors the store keeps: what holds is embedded once."""
+    vectors = corpus.of(ledger.database).vectors(embedder)
+    last: tuple[Sequence[str], list[Text]] = ((), [])
+
+    def cosines(text: str, others: Sequence[str]) -> list[float]:
+        nonlocal last
+        if last[0] is not others:
+            last = others, [Text(str(n), other, None, ()) for n, other in enumerate(others)]
+        return vectors.cosines(text, last[1], progress)
+
+    return cosines
 
 
 def _extracted(

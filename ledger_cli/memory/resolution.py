@@ -102,7 +102,9 @@ def resolve(
     steps = _Steps({m.number: m for m in messages}, standing, vectors, names, now)
     order = sorted(found.items, key=lambda item: item.messages[-1])  # stable: within a message as found
     read = [kept for item in order if (kept := steps.read(item)) is not None]
-    vectors.learn([*(i.text for i in read), *(i.text for i in standing.items)])
+    for kind in ("decision", "fact"):
+        own = [kept.text for kept in read if kept.kind == kind]
+        vectors.learn(own, [*(i.text for i in standing.items if i.kind == kind), *own])
     new: list[Kept] = []
     for kept in read:
         if (reason := steps.repeats(kept, new)) is not None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ledger_cli.memory.embedding import Embedder, cosine
 from ledger_cli.model import entity_key
 
 SAME_ENTITY, SAME_TEXT = 0.88, 0.95
@@ -23,24 +22,27 @@ def keys(names: Iterable[str]) -> frozenset[str]:
     return frozenset(entity_key(name) for name in names)
 
 
+Cosines = Callable[[str, Sequence[str]], Sequence[float]]
+"""The cosine of a text's vector to each of other texts'."""
+
+
 @dataclass
 class Vectors:
-    """The vectors of texts, each computed once; without an embedder, no two texts are near each other."""
+    """How near texts are, of those that were learned; without `cosines`, no two texts are near each other."""
 
-    embedder: Embedder | None
-    _known: dict[str, Sequence[float]] = field(default_factory=dict)
+    cosines: Cosines | None = None
+    _known: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    def learn(self, texts: Iterable[str]) -> None:
-        """Compute the vectors of these texts, in one go. Raises LedgerError where the model cannot be asked."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if self.embedder is not None and new:
-            self._known.update(zip(new, self.embedder.embed(new), strict=True))
+    def learn(self, ones: Iterable[str], others: Iterable[str]) -> None:
+        """Compute how near each of the ones is to each of the others. Raises LedgerError where that cannot be had."""
+        others = list(dict.fromkeys(others))
+        if self.cosines is not None and others:
+            for one in dict.fromkeys(ones):
+                self._known.update(zip(((one, o) for o in others), self.cosines(one, others), strict=True))
 
     def cosine(self, one: str, other: str) -> float:
-        """How near two texts are, -1 to 1; 0 where their vectors were not learned."""
-        if one in self._known and other in self._known:
-            return cosine(self._known[one], self._known[other])
-        return 0.0
+        """How near one is to the other, -1 to 1; 0 where that was not learned."""
+        return self._known.get((one, other), 0.0)
 
 
 def fits(about: frozenset[str], others: frozenset[str]) -> bool:

@@ -1,11 +1,12 @@
-"""Words of texts, and how well texts answer them: BM25 (Robertson and Zaragoza, 2009), computed over what is given."""
+"""Words of texts, and how well texts answer them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from math import log
 
 _K1, _B = 1.2, 0.75
@@ -27,12 +28,30 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())))
 
 
+@lru_cache(1 << 14)
+def stem(word: str) -> str:
+    """An English word without its plural and its commonest endings: enough that its forms meet, not a root."""
+    if len(word) > 4 and word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_ENDINGS = ("ing", "ed", "er", "ion", "ment", "able", "ly", "al")
+
+
 def words(text: str) -> list[str]:
-    """The words of a text, folded, in order; a run of a script without blanks gives its pairs of characters."""
+    """The words of a text, folded, in order: English ones by their stems; runs of a script without blanks as pairs of
+    characters.
+    """
     found: list[str] = []
     for word in _WORD.findall(folded(text)):
         if word.isascii():
-            found.append(word)
+            found.append(stem(word))
             continue
         start = 0
         for run in _RUN.finditer(word):
@@ -43,18 +62,31 @@ def words(text: str) -> list[str]:
     return found
 
 
-def bm25(question: Iterable[str], texts: Sequence[Counter[str]]) -> list[float]:
-    """How well each text, given as counts of its words, answers the question's words; 0 where it holds none.
+class Index:
+    """Texts, to be asked which of them answer a question's words best: BM25 (Robertson and Zaragoza, 2009).
 
-    How rare a word is and how long a text usually is are those of the texts given, and of no others.
+    How rare a word is and how long a text usually is are those of these texts, and of no others.
     """
-    lengths = [sum(text.values()) for text in texts]
-    average = sum(lengths) / len(lengths) if texts else 0.0
-    scores = [0.0] * len(texts)
-    for word in sorted(set(question)):
-        holding = [n for n, text in enumerate(texts) if word in text]
-        rarity = log(1 + (len(texts) - len(holding) + 0.5) / (len(holding) + 0.5))
-        for n in holding:
-            count = texts[n][word]
-            scores[n] += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[n] / average))
-    return scores
+
+    def __init__(self, texts: Iterable[Counter[str]]) -> None:
+        self._holding: dict[str, list[tuple[int, int]]] = {}  # word -> (number of a text, how often it holds the word)
+        self._lengths: list[int] = []
+        for n, counts in enumerate(texts):
+            self._lengths.append(counts.total())
+            for word, count in counts.items():
+                self._holding.setdefault(word, []).append((n, count))
+        self._average = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
+
+    def scores(self, question: Iterable[str]) -> dict[int, float]:
+        """How well each text, by its number, answers the question's words; those that hold none are left out.
+
+        A word that the question repeats counts as often.
+        """
+        scores: dict[int, float] = {}
+        for word, times in sorted(Counter(question).items()):
+            holding = self._holding.get(word, ())
+            rarity = log(1 + (len(self._lengths) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for n, count in holding:
+                damped = count + _K1 * (1 - _B + _B * self._lengths[n] / self._average)
+                scores[n] = scores.get(n, 0.0) + times * rarity * count * (_K1 + 1) / damped
+        return scores

@@ -12,12 +12,22 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, Stretch, Target, entity_key
 from ledger_cli.store.engine import Row
 
 Shown = tuple[datetime | None, datetime | None]
 """What is shown of an item's end, as known now: (validTo, closedAt)."""
+
+
+class Words(NamedTuple):
+    """What of an item it is found by."""
+
+    id: str
+    text: str
+    rationale: str | None
+    about: tuple[str, ...]
 
 
 @lru_cache(1 << 14)
@@ -169,9 +179,16 @@ def stretches(ids: Iterable[str], rows: Iterable[Row]) -> dict[str, list[Stretch
     """For each of the ids its stretches, in the order of the rows; empty where there are none."""
     found: dict[str, list[Stretch]] = {id: [] for id in ids}
     for row in rows:
-        valid_to, known_to = _end(row["validTo"]), _end(row["knownTo"])
-        found[row["id"]].append(Stretch(instant(row["validFrom"]), valid_to, instant(row["knownFrom"]), known_to))
+        found[row["id"]].append(stretch(row))
     return found
+
+
+def stretch(row: Row) -> Stretch:
+    return Stretch(instant(row["validFrom"]), _end(row["validTo"]), instant(row["knownFrom"]), _end(row["knownTo"]))
+
+
+def words(row: Row) -> Words:
+    return Words(row["id"], row["text"], row["rationale"], _split(row["about"]))
 
 
 def episode(row: Row) -> Episode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from math import acos, cos, sin
+from math import acos, cos
 from typing import Any
 
 import pytest
@@ -26,25 +26,14 @@ def day(number: int) -> datetime:
 
 
 class Hand:
-    """An embedder whose vectors are written down: a text's direction, as an angle; any other text is far from all."""
-
-    name = "hand"
+    """Vectors that are written down: a text's direction, as an angle; any other text is far from all but itself."""
 
     def __init__(self, angles: dict[str, float]) -> None:
         self.angles = angles
-        self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.asked += texts
-        return [self.vector(text) for text in texts]
-
-    def vector(self, text: str) -> list[float]:
-        vector = [0.0] * 50
-        if text in self.angles:
-            vector[:2] = cos(self.angles[text]), sin(self.angles[text])
-        else:
-            vector[2 + self.asked.index(text)] = 1.0
-        return vector
+    def cosines(self, text: str, others: Sequence[str]) -> list[float]:
+        both = [(self.angles.get(text), self.angles.get(other), text == other) for other in others]
+        return [cos(a - b) if a is not None and b is not None else float(same) for a, b, same in both]
 
 
 def angle(cosine: float) -> float:
@@ -71,13 +60,13 @@ def come_to(
     messages: Sequence[Message] = (Message(1, "user", "said"),),
     holds: Sequence[Item] = (),
     known: Sequence[KnownEntity] = (),
-    embedder: Any = None,
+    embedder: Hand | None = None,
     judge: Callable[[Sequence[Pair]], list[Verdict]] = unasked,
     at_once: int = 20,
 ) -> Resolved:
     standing = Standing(holds, {entity_key(e.name): e for e in known})
     found = Extraction(tuple(entities), tuple(items))
-    return resolve(found, messages, standing, Vectors(embedder), judge, at_once, NOW)
+    return resolve(found, messages, standing, Vectors(embedder.cosines if embedder else None), judge, at_once, NOW)
 
 
 def texts(found: Resolved) -> list[str]:
@@ -264,12 +253,6 @@ def test_going_back_to_what_was_there_before_is_news() -> None:
     assert texts(found) == ["mysql", "postgres", "mysql"]
     again = come_to(*asked, messages=messages, holds=[item("i1", "mysql", "orders", slot="db")])
     assert texts(again) == ["postgres", "mysql"], "the first one says what holds already"
-
-
-def test_every_text_is_embedded_once() -> None:
-    hand = Hand({})
-    come_to(fact("a", "x"), fact("b", "x"), holds=[item("i1", "c", "y"), item("i2", "a", "y")], embedder=hand)
-    assert sorted(hand.asked) == ["a", "b", "c"]
 
 
 # Contradictions
