@@ -162,8 +162,8 @@ class _Steps:
         stated, ends = taken("validFrom", item.valid_from), taken("validTo", item.valid_to)
         starts = instant.parse(stated) if stated is not None else _latest(rests_on)
         until = instant.parse(ends) if ends is not None else None
-        if until is not None and starts is not None and until <= starts:
-            since = f"after it began ({show_short(starts)})" if stated is not None else "after it was said"
+        if until is not None and until <= (start := starts or self.now):
+            since = f"after it began ({show_short(start)})" if stated is not None else "after it was said"
             self.leave_out(item, f"it ends on {show_short(until)}, which is not {since}")
             return None
         about = [self.names.of(name) for name in item.about]
