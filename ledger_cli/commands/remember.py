@@ -87,7 +87,7 @@ def remember(
     answer(
         json,
         lambda: views.as_json.remembered(found, place, bool(applied)),
-        lambda: views.memory.remembered(found, place, applied),
+        lambda: views.memory.remembered(found, place, applied, in_file=output is not None),
     )
 
 

@@ -235,13 +235,16 @@ class _Steps:
             self.notes.append(f"only {MOST_PAIRS} of {len(asked)} pairs were judged: the rest stands beside what holds")
             asked = asked[:MOST_PAIRS]
         verdicts: dict[int, list[tuple[Item, Verdict, str]]] = {}
+        why = ""
         for start in range(0, len(asked), at_once):
             some = asked[start : start + at_once]
-            why = ""
-            try:
-                told = judge([Pair(old.text, new[n].text) for n, old in some])
-            except LedgerError as fault:
-                told, why = ["neither"] * len(some), fault.message
+            told: list[Verdict] = ["neither"] * len(some)
+            if not why or at_once == 1:  # a model that failed after all its tries is not asked again
+                why = ""
+                try:
+                    told = judge([Pair(old.text, new[n].text) for n, old in some])
+                except LedgerError as fault:
+                    why = fault.message
             for (n, old), verdict in zip(some, told, strict=True):
                 verdicts.setdefault(n, []).append((old, verdict, why))
         kept = (self.verdict(one, verdicts.get(n, ())) for n, one in enumerate(new))

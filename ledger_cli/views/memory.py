@@ -62,9 +62,9 @@ def _memories(found: Iterable[Memory]) -> Iterator[Sequence[Cell]]:
             yield ["    ", "└ replaced ", (old.id, "bold"), "  ", old.text]
 
 
-def remembered(found: Remembered, file: str | None, applied: Sequence[Applied]) -> None:
-    """What became of a chat. What was left out is talk: it stands in the file, where there is one."""
-    for one in found.left_out if file is None else ():
+def remembered(found: Remembered, file: str | None, applied: Sequence[Applied], *, in_file: bool) -> None:
+    """What became of a chat. `in_file`: a session file was asked for, and says what was left out, if it was made."""
+    for one in found.left_out if found.session is None or not in_file else ():
         say(f"left out: {one.kind} {_line(one.text)}: {one.reason}")
     if found.session is None:
         say("nothing new: no session was made")

@@ -314,6 +314,23 @@ def test_a_judgement_that_fails_is_none_and_both_stand() -> None:
     )
 
 
+@pytest.mark.parametrize(("at_once", "asked"), [(20, 1), (1, 30)])
+def test_a_model_that_failed_is_not_asked_again_but_one_recorded_verdict_may_be_missing(
+    at_once: int, asked: int
+) -> None:
+    calls: list[int] = []
+
+    def fails(pairs: Sequence[Pair]) -> list[Verdict]:
+        calls.append(len(pairs))
+        raise LedgerError("no")
+
+    new = [fact(f"user says {n}", "user") for n in range(30)]
+    found = come_to(*new, holds=[item("i1", GOOGLE, "user")], judge=fails, at_once=at_once)
+    assert len(calls) == asked
+    assert all('(not judged: "no")' in kept.notes[0] for kept in found.kept)
+    assert len(found.kept) == 30
+
+
 @pytest.mark.parametrize("confidence", [0.0, 0.49, 0.5, 1.0, None])
 def test_what_is_unsure_supersedes_nothing(confidence: float | None) -> None:
     unsure = confidence is not None and confidence < 0.5
