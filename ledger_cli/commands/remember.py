@@ -9,6 +9,7 @@ import typer
 
 from ledger_cli import views
 from ledger_cli.commands import models
+from ledger_cli.commands.embeddings import Choice, Embeddings, EmbeddingsModel, EmbeddingsUrl, embedder
 from ledger_cli.commands.shell import AsJson, answer, shell
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def remember(
         int, typer.Option("--batch", metavar="N", min=1, max=1000, help="How many messages are read at once.")
     ] = 40,
     timeout: models.Timeout = 120.0,
+    embeddings: Embeddings = Choice.none,
+    embeddings_url: EmbeddingsUrl = None,
+    embeddings_model: EmbeddingsModel = None,
     backdated: Annotated[bool, typer.Option("--backdated", help="Accept a clock older than the newest entry.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -67,12 +71,14 @@ def remember(
     for path in written:
         files.check(path, force=force)
     memory.checked_id(ledger, session)
+    vectors = embedder(embeddings, embeddings_url, embeddings_model)
     messages = _messages(chat, assistant or ())
     extractor = Recording(_extractor(replay, command, url, model, timeout))
     try:
         found = memory.remember(
             ledger, messages, extractor, session=session, source=str(chat) if str(chat) != "-" else "stdin",
-            at=clock, by=by, batch=batch, backdated=backdated,
+            at=clock, by=by, batch=batch, backdated=backdated, embedder=vectors,
+            progress=views.terminal.progress,
         )  # fmt: skip
     finally:
         if record is not None and extractor.answers:

@@ -6,6 +6,7 @@ import io
 import json
 import shlex
 import sys
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from ledger_cli.memory import retrying
 from ledger_cli.memory.remember import remember
 from ledger_cli.memory.replay import Replay
 from ledger_cli.memory.transcript import Message
+from tests.memory import chat_server
+from tests.memory.chat_server import serving
 
 if TYPE_CHECKING:
     from tests.commands.conftest import Golden
@@ -192,6 +195,45 @@ def test_of_many_answers_to_one_question_the_last_one_stands(repo: Repo) -> None
     repo.run("remember", chat, "--session", "s", "--replay", answers, "--apply")
     [slot] = repo.run("slots", "--json").json["slots"]
     assert slot["current"]["text"] == texts[-1]
+
+
+# Vectors
+
+
+def test_names_and_texts_that_are_near_by_vectors_are_one(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    corolla, old = "toyota corolla hybrid", "the user finds big cars too big"
+    vectors = {corolla: [1, 0, 0], "corola hybrid": [0.9, sqrt(1 - 0.81), 0], old: [0, 1, 0]}
+    vectors |= {"big cars are too big for the user": [0, 0.96, sqrt(1 - 0.96**2)]}
+    repo.apply(
+        {
+            "session": "s0",
+            "at": "2026-01-01",
+            "entities": [{"name": corolla, "kind": "car"}],
+            "facts": [{"id": "f0", "text": old, "about": ["user"]}],
+        }
+    )
+    chat, answers = repo.path / "c.txt", repo.path / "a.json"
+    chat.write_text("Ada: i like the corola hybrid; big cars are too big\n")
+    facts = [("the user likes it", ["user", "corola hybrid"]), ("big cars are too big for the user", ["user"])]
+    answer = {"facts": [{"text": text, "about": about, "from": [1]} for text, about in facts], "decisions": []}
+    answers.write_text(json.dumps(answer | {"entities": [{"name": "corola hybrid", "kind": "car", "from": [1]}]}))
+
+    def embeds(request: chat_server.Request) -> None:
+        texts = request.server.asked[-1]["input"]
+        rows = [{"index": n, "embedding": vectors.get(text, [0, 0, 1])} for n, text in enumerate(texts)]
+        request.send(200, json.dumps({"object": "list", "data": rows, "model": "m"}).encode())
+
+    with serving(embeds) as at:
+        flags = ("--embeddings", "endpoint", "--embeddings-url", at.url, "--embeddings-model", "m")
+        said = repo.run("remember", chat, "--session", "s1", "--replay", answers, "-o", "-", *flags).out
+    assert '# - "corola hybrid" is taken for "toyota corolla hybrid": the nearest "car" (cosine 0.90, at least' in said
+    assert f'# - fact "{facts[1][0]}": it repeats f0: "{old}"' in said
+    assert "    about: [toyota corolla hybrid, user]\n" in said
+    assert "entities:" not in said
+    plain = repo.run("remember", chat, "--session", "s1", "--replay", answers, "-o", "-").out
+    assert "  - name: corola hybrid\n" in plain
+    assert plain.count("  - id: s1/f") == 2
 
 
 # A command
