@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ledger_cli import holds, session_file
+from ledger_cli.database import Say
 from ledger_cli.errors import Refused, short
 from ledger_cli.holds import Row
 from ledger_cli.instant import LAST, utc
@@ -77,7 +78,7 @@ def remember(
     at = utc(at) if at is not None else None
     graph, now = ledger.database.read(), at or ledger.clock()
     standing = _standing(graph, now)
-    found = _extracted(extractor, messages, standing, now, batch)
+    found = _extracted(extractor, messages, standing, now, batch, ledger.say)
     vectors = Vectors(None if embedder is None else _cosines(ledger, embedder, progress))
     resolved = resolution.resolve(found, messages, standing, vectors, extractor.judge, extractor.pairs_at_once, now)
     if not resolved.kept:
@@ -144,7 +145,7 @@ def _cosines(ledger: Ledger, embedder: Embedder, progress: Progress) -> Cosines:
 
 
 def _extracted(
-    extractor: Extractor, messages: Sequence[Message], standing: Standing, now: datetime, batch: int
+    extractor: Extractor, messages: Sequence[Message], standing: Standing, now: datetime, batch: int, say: Say
 ) -> Extraction:
     """All that the chat tells; what was found in it so far is known to the next question."""
     slots: dict[tuple[str, Kind], KnownSlot] = {}
@@ -153,6 +154,10 @@ def _extracted(
             slots[item.slot, item.kind] = KnownSlot(item.slot, item.kind, item.text)
     entities = dict(standing.entities)
     found = Extraction()
+    for message in messages:
+        if len(message.content) > prompts.MOST_CHARACTERS:
+            what = f"message {message.number} has {len(message.content)} characters"
+            say(f"note: {what}; only the first {prompts.MOST_CHARACTERS} are read")
     for some in prompts.batches(messages, batch):
         known = sorted(slots.values(), key=lambda s: (s.slot, s.kind))
         new = extractor.extract(some, known, sorted(entities.values(), key=lambda e: e.name))

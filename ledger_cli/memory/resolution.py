@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
+from heapq import nsmallest
 
 from ledger_cli import instant
 from ledger_cli.errors import LedgerError
@@ -130,6 +132,8 @@ class _Steps:
         self.messages, self.standing, self.vectors, self.names, self.now = messages, standing, vectors, names, now
         self.left_out: list[LeftOut] = []
         self.notes: list[str] = []
+        # Of what holds, for each new item again.
+        self.text_key, self.keys, self.words = cache(text_key), cache(keys), cache(lambda text: frozenset(words(text)))
 
     def leave_out(self, item: Kept | FoundItem, reason: str) -> None:
         self.left_out.append(LeftOut(item.kind, item.text, reason))
@@ -189,18 +193,20 @@ class _Steps:
 
     def repeats(self, new: Kept, before: Sequence[Kept]) -> str | None:
         """What a statement repeats, in words; None where it is news."""
-        about = keys(new.about)
+        about, key = self.keys(new.about), self.text_key(new.text)
         olds = self.comparable(new, before)
         for old in olds:
-            if text_key(old.text) == text_key(new.text):
+            if self.text_key(old.text) == key:
                 if old.slot is not None and old.slot == new.slot:
                     return f"it repeats {_named(old)}: the same text in the same slot"
-                if keys(old.about) == about:
+                if self.keys(old.about) == about:
                     return f"it repeats {_named(old)}: the same text about the same"
+        if not self.vectors:
+            return None
         near = [
             (self.vectors.cosine(new.text, old.text), old)
             for old in olds
-            if fits(about, keys(old.about)) and same_numbers(new.text, old.text)
+            if fits(about, self.keys(old.about)) and same_numbers(new.text, old.text)
         ]
         best = max(near, key=lambda one: one[0], default=None)
         if best is None or best[0] < SAME_TEXT:
@@ -252,13 +258,13 @@ class _Steps:
 
     def rivals(self, new: Kept) -> list[Item]:
         """What holds of its kind that shares an entity with it: the nearest by meaning, else by words; then by id."""
-        about, own = keys(new.about), set(words(new.text))
-        found = [old for old in self.standing.items if old.kind == new.kind and about & keys(old.about)]
+        about, own = self.keys(new.about), self.words(new.text)
+        found = [old for old in self.standing.items if old.kind == new.kind and about & self.keys(old.about)]
 
         def distance(old: Item) -> tuple[float, int, str]:
-            return -self.vectors.cosine(new.text, old.text), -len(own & set(words(old.text))), old.id
+            return -self.vectors.cosine(new.text, old.text), -len(own & self.words(old.text)), old.id
 
-        return sorted(found, key=distance)[:RIVALS]
+        return nsmallest(RIVALS, found, key=distance)
 
     def verdict(self, new: Kept, verdicts: Sequence[tuple[Item, Verdict, str]]) -> Kept | None:
         for old, verdict, _ in verdicts:

@@ -33,6 +33,9 @@ class Vectors:
     cosines: Cosines | None = None
     _known: dict[tuple[str, str], float] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        return self.cosines is not None
+
     def learn(self, ones: Iterable[str], others: Iterable[str]) -> None:
         """Compute how near each of the ones is to each of the others. Raises LedgerError where that cannot be had."""
         others = list(dict.fromkeys(others))

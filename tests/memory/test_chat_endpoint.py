@@ -389,7 +389,8 @@ def test_the_prompt_is_bounded_whatever_the_ledger_and_the_chat_hold(repo: Repo)
     repo.apply({"session": "s0", "facts": [*facts, {"text": "Alice", "slot": "z/alice", "about": ["zz Alice"]}]})
     chat(repo, {"role": "user", "content": "Alice " + "y" * 100_000})
     with serving(server.says(GOOD | {"facts": [], "decisions": [], "entities": []})) as at:
-        remember(repo, at)
+        said = remember(repo, at)
+    assert "note: message 1 has 100006 characters; only the first 24000 are read\n" in said.err
     data = at.asked[0]["messages"][1]["content"]
     assert len(data) < 24_000 + 100 * 300 + 200 * 100
     assert '"z/alice"' in data, "what shares words with the chat comes first"
