@@ -30,6 +30,8 @@ COMMANDS = {
     "search": "look.search",
     "slots": "look.slots",
     "recall": "recall.recall",
+    "remember": "remember.remember",
+    "thread": "thread.app",
     "query": "look.query",
     "trace": "trace.app",
     "serve": "serve.serve",

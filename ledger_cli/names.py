@@ -21,7 +21,9 @@ _FORMAT = (
 _BLANK = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u200c\u200d\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 )
-_UNSEEN = re.compile(f"[{_FORMAT}]")
+UNSEEN = re.compile(f"[{_FORMAT}]")
+"""A character that is there without showing, or that turns others around."""
+
 _SEEN = re.compile(rf"[^\s\x00-\x1f\x7f-\x9f{_FORMAT}{_BLANK}]")
 
 
@@ -44,6 +46,6 @@ def fault_of_id(text: str) -> str:
     """What is wrong with an id or a slot: as for a name, and no character that is there without showing."""
     if why := fault_of_name(text):
         return why
-    if found := _UNSEEN.search(text):
+    if found := UNSEEN.search(text):
         return f"holds U+{ord(found[0]):04X}, which does not show; leave it out"
     return ""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from textwrap import wrap
 
 from ledger_cli import instant
+from ledger_cli.names import UNSEEN
 from ledger_cli.stated import OPEN, Session, StatedEnding, StatedEpisode, StatedItem, StatedReview
 
 # Any YAML reader takes these for something else than text: `no` is false to most.
 _NOT_TEXT = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ./()-]*[\w.)])?")
 _BLOCK = re.compile(r"\S.*(?:\n+(?:[ ]*\S.*))+\n?")
-_ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+# What YAML would lose, and what a reviewer would not see: text that turns around is not what it looks like.
+_ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|" + UNSEEN.pattern)
+_COMMENT_WIDTH = 112
 
 _SKELETON = """\
 # One session: what was decided or learned, written to the ledger at once. Fill in or delete what stands
@@ -52,12 +57,44 @@ def to_yaml(sessions: Iterable[Session]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _session(session: Session) -> list[str]:
+@dataclass(frozen=True)
+class Comments:
+    """What a session file says beside the session: at its head, and before an item, by the item's id."""
+
+    head: Sequence[str] = ()
+    items: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def annotated(session: Session, comments: Comments) -> str:
+    """Write a session as `to_yaml` does, with comments. Whatever is in them, the session reads back the same."""
+    return "\n".join([*_comments(comments.head), *_session(session, comments)]) + "\n"
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes on one line, as YAML and JSON read it; what does not show is escaped."""
+    return _ESCAPED.sub(_escape, json.dumps(text, ensure_ascii=False))
+
+
+def _comments(texts: Iterable[str]) -> list[str]:
+    """Comment lines; one that goes on is indented. A text is one line, whatever it holds."""
+    lines = []
+    for text in texts:
+        text = _ESCAPED.sub(_escape, text.replace("\n", " ").replace("\t", " "))
+        lead = "  " if text.startswith("- ") else ""
+        folded = wrap(text, _COMMENT_WIDTH, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
+        lines += [f"# {line}" for line in folded]
+    return lines
+
+
+def _session(session: Session, comments: Comments = Comments()) -> list[str]:
+    def items(kind: str) -> list[list[str]]:
+        return [[*_comments(comments.items.get(i.id, ())), *_item(i)] for i in session.items if i.kind == kind]
+
     lists = {
         "entities": [_record({"name": _quote(e.name), "kind": _quote(e.kind)}) for e in session.entities],
         "episodes": [_episode(episode) for episode in session.episodes],
-        "decisions": [_item(item) for item in session.items if item.kind == "decision"],
-        "facts": [_item(item) for item in session.items if item.kind == "fact"],
+        "decisions": items("decision"),
+        "facts": items("fact"),
         "supersessions": [_record({"old": _quote(s.old), "new": _quote(s.new)}) for s in session.supersessions],
         "endings": [_ending(ending) for ending in session.endings],
         "reviews": [_review(review) for review in session.reviews],
@@ -131,8 +168,10 @@ def _record(fields: dict[str, str | None]) -> list[str]:
 
 
 def _indented(first: str, lines: list[str]) -> list[str]:
-    rest = " " * len(first)
-    return [first + lines[0], *(rest + line if line else "" for line in lines[1:])]
+    """The lines behind a mark such as `- `; comments before them stand before the mark."""
+    rest, start = " " * len(first), next(n for n, line in enumerate(lines) if not line.startswith("#"))
+    before = [" " * (len(first) - 2) + line for line in lines[:start]]
+    return [*before, first + lines[start], *(rest + line if line else "" for line in lines[start + 1 :])]
 
 
 def _time(at: datetime | None) -> str | None:
@@ -157,4 +196,9 @@ def _text(text: str | None) -> str | None:
 def _plain_or_quoted(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _NOT_TEXT:
         return text
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return quoted(text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -133,6 +133,14 @@ def test_the_query_answers(story: Repo, play: Play) -> None:
     play(section("Engines and limits"), story.path)
 
 
+def test_the_chat_of_the_readme_becomes_the_file_it_shows(story: Repo, play: Play) -> None:
+    play(section("Remember"), story.path)
+
+
+def test_the_thread_of_the_readme_is_prepared_as_shown(repo: Repo, play: Play) -> None:
+    play(section("Threads"), repo.path)
+
+
 def test_the_lines_for_ci_pass_where_all_is_committed(story: Repo, play: Play) -> None:
     story.git("add", ".")
     story.git("commit", "-qm", "All")
@@ -231,7 +239,7 @@ def _rows() -> dict[str, tuple[str, str]]:
     found = {}
     for usage, _, as_json in table(section("Commands"), "command"):
         words = usage.strip("`").split(" ")
-        name = " ".join(words[:2]) if words[0] in ("session", "trace") else words[0]
+        name = " ".join(words[:2]) if words[0] in ("session", "thread", "trace") else words[0]
         before, _ = found.get(name, ("", as_json))
         assert not before or name == "diff", f"{name} has two rows"
         found[name] = (before + usage.strip("`").removeprefix(name), as_json)
@@ -344,6 +352,8 @@ ASKED = {
     "trace nodes": [["trace", "nodes"]],
     "trace export": [["trace", "export"]],
     "recall": [["recall", "orders"]],
+    "remember": [["remember", "chat.txt", "--session", "s9", "--replay", "answers.json", "-o", "s9.yaml"]],
+    "thread prepare": [["thread", "prepare", "t"]],
 }
 
 
@@ -372,6 +382,11 @@ def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     _record_calls(story)
     story.run("reject", "d4", "--by", "sam", "--reason", "no")
     (story.path / "sessions" / "more.yaml").write_text(MORE)
+    (story.path / "chat.txt").write_text("Ada: orders is in go\nassistant: noted\n")
+    item = {"text": "orders is in go", "about": ["orders"]}
+    answer = {"entities": [], "facts": [item | {"from": [1]}, item | {"from": [2]}], "decisions": []}
+    (story.path / "answers.json").write_text(json.dumps(answer))
+    story.run("thread", "append", "t", "hello")
     contract = dict(re.split(r"  +", line, maxsplit=1) for line in block(section("Commands"), "text").splitlines())
     item = set(re.findall(r'"(\w+)"', contract.pop("ITEM")))
     assert contract.pop("query").startswith('"rows": ')

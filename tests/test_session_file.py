@@ -17,10 +17,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger_cli import session_file
+from ledger_cli import session_file, session_writer
 from ledger_cli.errors import SessionFileError
 from ledger_cli.model import Target, name_set
 from ledger_cli.names import fault_of_id, fault_of_name
+from ledger_cli.session_writer import Comments
 from ledger_cli.stated import Session, StatedEnding, StatedEntity, StatedEpisode, StatedItem, StatedLink, StatedReview
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -772,6 +773,28 @@ SESSIONS = st.builds(
 @given(st.lists(SESSIONS, min_size=1, max_size=2, unique_by=lambda session: session.id))
 def test_sessions_written_read_back_as_the_same_values(sessions):
     assert read(session_file.to_yaml(sessions)) == tuple(sessions)
+
+
+HARD = words() | st.text(max_size=200)
+
+
+@given(SESSIONS, st.lists(HARD, max_size=3), st.lists(HARD, max_size=3))
+def test_whatever_is_in_the_comments_the_session_reads_back_the_same(session, head, notes):
+    comments = Comments(head, {item.id: notes for item in session.items})
+    written = session_writer.annotated(session, comments)
+    assert read(written) == (session,)
+    plain = [line for line in written.split("\n") if not line.lstrip().startswith("#")]
+    assert [line for line in session_file.to_yaml([session]).split("\n") if not line.lstrip().startswith("#")] == plain
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\u00ad", "\u200f", "\U000e0041"])
+def test_what_does_not_show_is_written_as_an_escape(hidden):
+    text = f"use {hidden}kafka"
+    session = Session("s", items=(StatedItem("fact", "f", text=text, rationale=f"{text}\nbecause"),))
+    written = session_writer.annotated(session, Comments([text], {"f": [text]}))
+    assert hidden not in written
+    assert one(written) == session
+    assert yaml.safe_load(written)["facts"][0]["text"] == text
 
 
 # Whatever comes in

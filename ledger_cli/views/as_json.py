@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ledger_cli.memory.audits import Lineage, NodeUse, ToolUse
     from ledger_cli.memory.calls import ToolCall
     from ledger_cli.memory.recall import Memory, Recalled
+    from ledger_cli.memory.remember import Remembered
+    from ledger_cli.memory.threads import Prepared
     from ledger_cli.memory.tools import Schema
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
@@ -434,3 +436,19 @@ def schema(found: Schema) -> Json:
         "counts": dict(found.counts),
         "notes": list(found.notes),
     }
+
+
+def remembered(found: Remembered, file: str | None, applied: bool) -> Json:
+    """What a chat came to; `file`: where the session file was written."""
+    return {
+        "session": found.id,
+        "file": file,
+        "applied": applied,
+        "added": [i.id for i in found.session.items] if found.session else [],
+        "replaced": list(found.replaced),
+        "leftOut": [{"kind": one.kind, "text": one.text, "reason": one.reason} for one in found.left_out],
+    }
+
+
+def prepared(found: Prepared) -> list[dict[str, str]]:
+    return found.chat()

@@ -1,14 +1,20 @@
-"""A recalled document as a screen for people."""
+"""Agent memory on the screen: what is recalled, what a chat came to, a conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ledger_cli.errors import short
+from ledger_cli.views import talk
 from ledger_cli.views.terminal import Cell, lines, when
+from ledger_cli.views.terminal import talk as say
 
 if TYPE_CHECKING:
+    from ledger_cli.answers import Applied
     from ledger_cli.memory.recall import Memory, Recalled
+    from ledger_cli.memory.remember import Remembered
+    from ledger_cli.memory.threads import Prepared
 
 
 def recalled(found: Recalled) -> None:
@@ -54,3 +60,34 @@ def _memories(found: Iterable[Memory]) -> Iterator[Sequence[Cell]]:
             yield ["    ", (f"{episode.kind} {episode.id}", "dim"), "  ", episode.text]
         for old in memory.replaced:
             yield ["    ", "└ replaced ", (old.id, "bold"), "  ", old.text]
+
+
+def remembered(found: Remembered, file: str | None, applied: Sequence[Applied], *, in_file: bool) -> None:
+    """What became of a chat. `in_file`: a session file was asked for, and says what was left out, if it was made."""
+    for one in found.left_out if found.session is None or not in_file else ():
+        say(f"left out: {one.kind} {_line(one.text)}: {one.reason}")
+    if found.session is None:
+        say("nothing new: no session was made")
+        return
+    for done in applied:
+        talk.applied(done)
+    if file is not None:
+        items = len(found.session.items)
+        told = f"{items} item{'s' * (items != 1)}, {len(found.left_out)} left out"
+        say(f"wrote {file}: {told}")
+        if not applied:
+            say(f"Next: read it, `ledger session check {file}`, `ledger session apply {file}`")
+
+
+def prepared(found: Prepared) -> None:
+    """A conversation, the oldest message first."""
+    lines([[(message["role"], "bold"), ": ", _shown(message["content"])] for message in found.chat()])
+
+
+def _line(text: str) -> str:
+    return repr(short(" ".join(text.split()), 100))
+
+
+def _shown(text: str) -> str:
+    """A text that nobody checked: what would move the terminal is written as an escape."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
