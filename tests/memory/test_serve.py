@@ -315,7 +315,6 @@ def test_writes_from_several_hands_at_a_time_are_each_done_once(repo: Repo) -> N
                 group.start_soon(one, n)
 
     talk(repo.path, "--write", "--session", "hands", to=write)
-    assert sorted(repo.run("session", "list", "--json").json["sessions"], key=str) != []
     assert {row["session"] for row in repo.run("session", "list", "--json").json["sessions"]} == {
         f"w{n}" for n in range(20)
     }
@@ -423,7 +422,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(story: Repo) -> None:
     assert json.loads(by_id[3]["result"]["content"][0]["text"]) == {"rows": [{"n": 8}]}
     assert json.loads(by_id[4]["result"]["content"][0]["text"])["ok"] is True
     assert "error" in by_id[5]
-    assert "Traceback (most recent call last)" not in err.partition("as_of")[0]
+    assert "bug" not in err
 
 
 def test_a_call_says_beside_its_arguments_what_led_to_it_and_its_number(story: Repo) -> None:
