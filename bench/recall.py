@@ -83,50 +83,15 @@ def peps(source: Path, folder: Path) -> tuple[Ledger, list[tuple[str, str, str]]
 
 # 10,000 facts in 2,000 slots
 
-_FIRST = [
-    "amber",
-    "basalt",
-    "cobalt",
-    "dusty",
-    "ember",
-    "fabled",
-    "garnet",
-    "hollow",
-    "indigo",
-    "jasper",
-    "kelp",
-    "lunar",
-    "marble",
-    "nimble",
-    "onyx",
-    "pale",
-    "quartz",
-    "russet",
-    "silver",
-    "teal",
-]
-_SECOND = [
-    "archive",
-    "beacon",
-    "courier",
-    "depot",
-    "exchange",
-    "forge",
-    "gateway",
-    "harbor",
-    "index",
-    "journal",
-    "keeper",
-    "lookout",
-    "mirror",
-    "notary",
-    "orchard",
-    "parser",
-    "queue",
-    "relay",
-    "scheduler",
-    "vault",
-]
+_FIRST, _SECOND = (
+    words.split()
+    for words in (
+        "amber basalt cobalt dusty ember fabled garnet hollow indigo jasper "
+        "kelp lunar marble nimble onyx pale quartz russet silver teal",
+        "archive beacon courier depot exchange forge gateway harbor index journal "
+        "keeper lookout mirror notary orchard parser queue relay scheduler vault",
+    )
+)
 _TOPICS: dict[str, tuple[Sequence[str], Sequence[str], Sequence[str]]] = {  # facts, what they say, questions
     "database": (
         ("{e} keeps its records in {v}", "the records of {e} are kept in {v}"),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ledger_cli import views
+from ledger_cli.commands.embeddings import Choice, Embeddings, EmbeddingsModel, EmbeddingsUrl, embedder
 from ledger_cli.commands.look import MOST
 from ledger_cli.commands.shell import AsJson, answer, shell
 
@@ -26,6 +27,9 @@ def recall(
     budget: Annotated[
         int | None, typer.Option("--budget", metavar="CHARS", min=0, help="How many characters of text at the most.")
     ] = None,
+    embeddings: Embeddings = Choice.none,
+    embeddings_url: EmbeddingsUrl = None,
+    embeddings_model: EmbeddingsModel = None,
     prose: Annotated[bool, typer.Option("--prose", help="Print sentences.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -46,6 +50,8 @@ def recall(
         known=None if known is None else sh.asked(known),
         limit=limit,
         budget=budget,
+        embedder=embedder(embeddings, embeddings_url, embeddings_model),
+        progress=views.terminal.progress,
     )
     screen = views.prose.recalled if prose else views.memory.recalled
     answer(json, lambda: views.as_json.recalled(found), lambda: screen(found))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ledger_cli.database import Database, Seen
-from ledger_cli.instant import LAST
 from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.ranking import Candidates, Text
 from ledger_cli.memory.vectors import Vectors
@@ -16,6 +17,17 @@ from ledger_cli.model import Item, Stretch
 from ledger_cli.store.graph import Graph, Words
 
 _Span = tuple[datetime, datetime | None, datetime, datetime | None, int]
+_CELLS = 4
+"""Of how many moments the candidates are kept: agents ask of now, and of the few others that they were told of."""
+
+
+class _Held(NamedTuple):
+    """The texts by id; all stretches flat, each with the number of its text; and where those begin and end."""
+
+    texts: list[Text]
+    spans: list[_Span]
+    valid_edges: list[datetime]
+    known_edges: list[datetime]
 
 
 class Corpus:
@@ -26,7 +38,7 @@ class Corpus:
         self._folder, self._say = database.generations.folder, database.say
         self._vectors: Vectors | None = None
         self._texts: dict[str, Text] = {}
-        self._last: tuple[set[int], Candidates] = (set(), Candidates(()))
+        self._cells: dict[tuple[int, int], Candidates] = {}
 
     def vectors(self, embedder: Embedder) -> Vectors:
         """The vectors of a model, in this ledger's store."""
@@ -41,37 +53,35 @@ class Corpus:
         return text
 
     @cached_property
-    def _held(self) -> tuple[list[Text], list[_Span], list[_Span], datetime]:
-        """The texts by id; all stretches flat, each with the number of its text; of them those that are known now; and
-        the last moment at which anything was learned.
-        """
+    def _held(self) -> _Held:
         texts: list[Text] = []
         spans: list[_Span] = []
         for n, (words, stretches) in enumerate(self.graph.held()):
             texts.append(self.text(words))
             spans += [(s.valid_from, s.valid_to, s.known_from, s.known_to, n) for s in stretches]
-        times = [at for _, _, *known, _ in spans for at in known if isinstance(at, datetime)]
-        return texts, spans, [span for span in spans if span[3] is None], max(times, default=LAST)
+        valid_edges = {at for span in spans for at in span[:2] if at is not None}
+        known_edges = {at for span in spans for at in span[2:4] if at is not None}
+        return _Held(texts, spans, sorted(valid_edges), sorted(known_edges))
 
     def holding(self, valid: datetime, known: datetime) -> Candidates:
         """What holds at `valid`, as known at `known`.
 
-        The same object, where the same held at the moment that was asked of last.
+        Between two edges of stretches nothing changes: of two moments there it is the same object.
         """
-        texts, spans, known_now, newest = self._held
-        holding = {
-            n
-            for valid_from, valid_to, known_from, known_to, n in (known_now if known >= newest else spans)
-            if valid_from <= valid
-            and (valid_to is None or valid < valid_to)
-            and known_from <= known
-            and (known_to is None or known < known_to)
-        }
-        numbers, candidates = self._last
-        if numbers != holding:
-            candidates = Candidates(texts[n] for n in holding)
-            self._last = holding, candidates
-        return candidates
+        held = self._held
+        cell = bisect_right(held.valid_edges, valid), bisect_right(held.known_edges, known)
+        if (found := self._cells.get(cell)) is None:
+            holding = {
+                n
+                for valid_from, valid_to, known_from, known_to, n in held.spans
+                if valid_from <= valid
+                and known_from <= known
+                and (valid_to is None or valid < valid_to)
+                and (known_to is None or known < known_to)
+            }
+            found = Candidates(held.texts[n] for n in holding)
+            self._cells = {**dict(list(self._cells.items())[-_CELLS + 1 :]), cell: found}
+        return found
 
 
 def covers(s: Stretch, valid: datetime, known: datetime) -> bool:

@@ -16,7 +16,7 @@ from ledger_cli.memory import words
 K = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
 
-WEIGHTS = {"words": 1.0, "entities": 1.0, "meaning": 1.0}
+WEIGHTS = {"words": 1.0, "entities": 1.0, "meaning": 2.0}
 """How much each ranking counts; measured in bench/, see there."""
 
 DIGITS = 6
@@ -73,7 +73,7 @@ class Candidates:
 
         `cosines` are those of the question to each of the texts, in their order; None where vectors are off.
         """
-        asked = words.words(question)
+        asked = words.asked(question)
         rankings = {"words": self._words.scores(asked), "entities": self._by_entities(asked)}
         near = None if cosines is None else [round(cosine, DIGITS) for cosine in cosines]
         if near is not None:

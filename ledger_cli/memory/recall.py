@@ -90,6 +90,7 @@ def recall(
     `embedder` ranks by meaning too; `progress` shows how far it is with vectors that are not there yet. Raises
     LedgerError where the embedder cannot be asked.
     """
+    question = question.encode(errors="replace").decode()  # half a character is none: JSON may bring it
     known = utc(known) if known is not None else None
     valid = utc(valid) if valid is not None else known or ledger.clock()
     asked = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder, progress)

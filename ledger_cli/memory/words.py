@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import log
 
@@ -18,7 +18,7 @@ _UNSPACED = (  # scripts whose words are written without blanks between them
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_RUN = re.compile(f"[{_UNSPACED}]+")
+_RUN = re.compile(f"([{_UNSPACED}]+)")
 
 
 def folded(text: str) -> str:
@@ -48,18 +48,35 @@ def words(text: str) -> list[str]:
     """The words of a text, folded, in order: English ones by their stems; runs of a script without blanks as pairs of
     characters.
     """
-    found: list[str] = []
-    for word in _WORD.findall(folded(text)):
-        if word.isascii():
-            found.append(stem(word))
-            continue
-        start = 0
-        for run in _RUN.finditer(word):
-            found += [word[start : run.start()]] if start < run.start() else []
-            whole, start = run[0], run.end()
-            found += [whole[n : n + 2] for n in range(len(whole) - 1)] or [whole]
-        found += [word[start:]] if start < len(word) else []
-    return found
+    return [word for found in _WORD.findall(folded(text)) for word in _parts(found)]
+
+
+def _parts(word: str) -> Iterator[str]:
+    for part in (word,) if word.isascii() else _RUN.split(word):  # what is between two runs, then a run, and so on
+        if part.isascii():
+            yield from [stem(part)] if part else []
+        elif _RUN.match(part):
+            yield from [part[n : n + 2] for n in range(len(part) - 1)] or [part]
+        else:
+            yield part
+
+
+_FUNCTION = frozenset(
+    stem(word)
+    for word in _WORD.findall(
+        "a about after again all also am an and any are as at be because been before being between both but by can "
+        "could did do does doing down during each few for from further had has have having he her here hers him his how "
+        "i if in into is it its just me more most my no nor not now of off on once only or other our out over own same "
+        "she should so some such than that the their them then there these they this those through to too under until "
+        "up us very was we were what when where which while who whom whose why will with would you your"
+    )
+)
+
+
+def asked(question: str) -> list[str]:
+    """The words of a question that say what it is about: without English function words, if it has others."""
+    said = words(question)
+    return [word for word in said if word not in _FUNCTION] or said
 
 
 class Index:
