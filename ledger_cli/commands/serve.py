@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ledger_cli import views
+from ledger_cli.commands.embeddings import Choice, Embeddings, EmbeddingsModel, EmbeddingsUrl, embedder
 from ledger_cli.commands.shell import shell
 
 
@@ -17,6 +18,9 @@ def serve(
     session: Annotated[
         str | None, typer.Option("--session", metavar="ID", help="The session of the calls; left out: by the time.")
     ] = None,
+    embeddings: Embeddings = Choice.none,
+    embeddings_url: EmbeddingsUrl = None,
+    embeddings_model: EmbeddingsModel = None,
 ) -> None:
     """Serve the ledger to agents, over MCP on stdio.
 
@@ -30,4 +34,11 @@ def serve(
         raise typer.BadParameter("--session names the calls on record, and --no-trace puts none there")
     sh = shell(ctx)
     calls = None if no_trace else session if session is not None else f"serve-{show(sh.clock().replace(microsecond=0))}"
-    mcp.serve(Toolbox(sh.ledger(), views.as_json, write=write, session=calls))
+    box = Toolbox(
+        sh.ledger(),
+        views.as_json,
+        session=calls,
+        write=write,
+        embedder=embedder(embeddings, embeddings_url, embeddings_model),
+    )
+    mcp.serve(box)

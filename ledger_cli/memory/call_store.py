@@ -117,7 +117,7 @@ class Calls:
         self.settle()
         found: list[ToolCall] = []
         with self._locked(reading=True):
-            for session in sorted({*self._sessions(), *self._exported_sessions()}):
+            for session in self._sessions():
                 found += self._both(session).values()
         return sorted(found, key=lambda call: call.key)
 
@@ -135,7 +135,10 @@ class Calls:
                 path = self.tracked / f"{file_stem(session)}.jsonl"
                 data = "".join(f"{line(calls[seq])}\n" for seq in sorted(calls)).encode()
                 if calls and (not path.exists() or path.read_bytes() != data):
-                    self.tracked.mkdir(exist_ok=True)
+                    try:
+                        self.tracked.mkdir(exist_ok=True)
+                    except OSError as fault:
+                        raise self._cannot(self.tracked, fault) from None
                     durable.sweep(path)
                     durable.replace(durable.write_temp(path, data), path)
                     changed.append((path, len(calls)))
@@ -183,10 +186,8 @@ class Calls:
             lock.release()
 
     def _sessions(self) -> list[str]:
-        return sorted(_session_of(path) for path in self.folder.glob("*.jsonl"))
-
-    def _exported_sessions(self) -> list[str]:
-        return sorted(_session_of(path) for path in self.tracked.glob("*.jsonl"))
+        """Every session that either folder has a file of."""
+        return sorted({_session_of(path) for folder in (self.folder, self.tracked) for path in folder.glob("*.jsonl")})
 
     def _read(self, session: str) -> _File:
         """A session's file, read on from where it was last read. Drops a line that was cut off. Needs the lock."""
@@ -257,7 +258,7 @@ class Calls:
         return self.folder / f"{file_stem(session)}.jsonl"
 
     def _cannot(self, path: Path, fault: OSError) -> CannotWrite:
-        return CannotWrite(f"cannot write {path}: {fault.strerror or fault}", "the call is not on record")
+        return CannotWrite(f"cannot write {path}: {fault.strerror or fault}", "nothing of it is kept")
 
 
 def _take(known: _File, said: bytes, session: str, path: Path, *, tracked: bool = False) -> None:

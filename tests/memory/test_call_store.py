@@ -272,6 +272,17 @@ def test_what_a_killed_export_left_is_cleared_away(repo: Repo, tracer: Tracer) -
     assert [path.name for path in exported(repo).parent.iterdir()] == ["s1.jsonl"]
 
 
+def test_where_the_files_cannot_go_it_says_so(repo: Repo, tracer: Tracer) -> None:
+    tracer.read("recall", lambda: None)
+    exported(repo).parent.write_text("no folder")
+    said = repo.run("trace", "export", code=3)
+    assert said.err.startswith(f"error: cannot read {exported(repo)}: ")
+    exported(repo).parent.unlink()
+    exported(repo).parent.symlink_to("nowhere")
+    said = repo.run("trace", "export", code=1)
+    assert said.err.startswith(f"error: cannot write {exported(repo).parent}: ")
+
+
 def test_a_clone_goes_on_from_the_tracked_file(repo: Repo, ledger: Ledger, tracer: Tracer) -> None:
     tracer.read("recall", lambda: None, ask="first")
     repo.run("trace", "export")
@@ -317,6 +328,10 @@ def test_a_tracked_file_is_read_whatever_git_made_of_it_or_refused_by_line(
     canonical = exported(repo).read_bytes()
     exported(repo).write_bytes(change(canonical))
     if not why:
+        repo.run("trace", "export")
+        assert exported(repo).read_bytes() == canonical
+        exported(repo).write_bytes(change(canonical))
+        file_of(ledger).unlink()  # as in a clone
         repo.run("trace", "export")
         assert exported(repo).read_bytes() == canonical
         return

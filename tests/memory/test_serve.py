@@ -272,10 +272,11 @@ def test_200_calls_four_at_a_time_beside_a_writer_answer_right_and_are_all_on_re
                 lanes[n].append((name, await ask(client, tool, **given)))
 
         async def write() -> None:
-            for file in files:
+            for n, file in enumerate(files, 1):
                 command = [sys.executable, "-m", "ledger_cli", "session", "apply", str(file)]
                 await anyio.run_process(command, cwd=repo.path, env=environment())
-                await anyio.sleep(0.2)
+                while sum(map(len, lanes)) < n * 200 // (STATES + 1):  # so that it writes all along
+                    await anyio.sleep(0.01)
 
         async with anyio.create_task_group() as group:
             group.start_soon(write)
@@ -291,7 +292,7 @@ def test_200_calls_four_at_a_time_beside_a_writer_answer_right_and_are_all_on_re
             assert state >= last, "an answer tells of an earlier state than one before it"
             last = state
             seen.add(state)
-    assert len(seen) > 3, "the writer was done before anybody asked, or came after all had"
+    assert len(seen) > STATES // 2, "the writer was done before anybody asked, or came after all had"
     found = [call for call in records(repo) if call.session == "crowd"]
     assert [call.seq for call in sorted(found, key=lambda call: call.seq)] == list(range(1, 201))
     assert {call.status for call in found} == {"read"}
@@ -315,7 +316,6 @@ def test_writes_from_several_hands_at_a_time_are_each_done_once(repo: Repo) -> N
                 group.start_soon(one, n)
 
     talk(repo.path, "--write", "--session", "hands", to=write)
-    assert sorted(repo.run("session", "list", "--json").json["sessions"], key=str) != []
     assert {row["session"] for row in repo.run("session", "list", "--json").json["sessions"]} == {
         f"w{n}" for n in range(20)
     }
@@ -423,7 +423,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(story: Repo) -> None:
     assert json.loads(by_id[3]["result"]["content"][0]["text"]) == {"rows": [{"n": 8}]}
     assert json.loads(by_id[4]["result"]["content"][0]["text"])["ok"] is True
     assert "error" in by_id[5]
-    assert "Traceback (most recent call last)" not in err.partition("as_of")[0]
+    assert "bug" not in err
 
 
 def test_a_call_says_beside_its_arguments_what_led_to_it_and_its_number(story: Repo) -> None:
