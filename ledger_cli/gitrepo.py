@@ -8,7 +8,9 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from ledger_cli.errors import Damaged, LedgerError, Refused
 
@@ -23,6 +25,15 @@ _ELSEWHERE = (
 Entry = tuple[str, str]
 """The mode and the id of a file of a commit, or of the index."""
 _LINK = "120000"
+
+
+class Version(NamedTuple):
+    """A file as a commit left it: when that was committed, and who wrote it."""
+
+    commit: str
+    at: datetime
+    by: str
+    data: bytes
 
 
 class GitMissing(LedgerError):
@@ -272,6 +283,27 @@ class GitRepo:
         if code != 0:
             raise _complaint(err)
         return out
+
+    def past(self, path: str) -> list[Version]:
+        """The versions of a file that commits before HEAD and it made, the latest first; its renames are followed.
+
+        None for a file that HEAD does not hold. A shallow clone knows a part of them alone: see `deeper`.
+        """
+        if self._run("ls-tree", "--full-tree", "HEAD", "--", path) == "":
+            return []
+        log = self._run("log", "--follow", "-z", "--name-only", "--format=%x01%H%x02%ct%x02%aN", "HEAD", "--", path)
+        made = []
+        for each in log.split("\x01")[1:]:
+            head, _, names = each.partition("\0")
+            commit, clock, who = head.split("\x02")
+            if name := names.strip("\n\0"):  # none on a merge that took one side's
+                made.append((commit, int(clock), who, name))
+        found = []
+        for commit, clock, who, name in made:
+            done, out, _ = self._git("cat-file", "blob", f"{commit}:{name}")
+            if done == 0:  # it did not remove the file
+                found.append(Version(commit, datetime.fromtimestamp(clock, UTC), who, out))
+        return found
 
     # The index
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from ledger_cli import instant
 from ledger_cli.stated import OPEN, Session, StatedEnding, StatedEpisode, StatedItem, StatedReview
@@ -42,30 +43,48 @@ def skeleton(session_id: str) -> str:
     return _SKELETON.replace("{id}", _plain_or_quoted(session_id))
 
 
-def to_yaml(sessions: Iterable[Session]) -> str:
-    """Write sessions as a YAML file that reads back as the same values: one as itself, several (or none) as a list."""
-    written = [_session(session) for session in sessions]
+Notes = Mapping[str, Sequence[str]]
+"""What to say above an item, by its id: lines of comment."""
+
+
+def to_yaml(sessions: Iterable[Session], head: Iterable[str] = (), above: Notes = MappingProxyType({})) -> str:
+    """Write sessions as a YAML file that reads back as the same values: one as itself, several (or none) as a list.
+
+    `head` is said in comments at the top, `above` in comments above the items.
+    """
+    written = [_session(session, above) for session in sessions]
     if len(written) == 1:
         lines = written[0]
     else:
         lines = [line for record in written for line in _indented("- ", record)] or ["[]"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*map(_comment, head), *lines]) + "\n"
 
 
-def _session(session: Session) -> list[str]:
-    lists = {
-        "entities": [_record({"name": _quote(e.name), "kind": _quote(e.kind)}) for e in session.entities],
-        "episodes": [_episode(episode) for episode in session.episodes],
-        "decisions": [_item(item) for item in session.items if item.kind == "decision"],
-        "facts": [_item(item) for item in session.items if item.kind == "fact"],
-        "supersessions": [_record({"old": _quote(s.old), "new": _quote(s.new)}) for s in session.supersessions],
-        "endings": [_ending(ending) for ending in session.endings],
-        "reviews": [_review(review) for review in session.reviews],
+def _comment(text: str) -> str:
+    """A line of comment, whatever the text holds: nothing of it becomes YAML."""
+    shown = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    return f"# {shown}".rstrip()
+
+
+def _session(session: Session, above: Notes) -> list[str]:
+    lists: dict[str, list[tuple[Sequence[str], list[str]]]] = {
+        "entities": [([], _record({"name": _quote(e.name), "kind": _quote(e.kind)})) for e in session.entities],
+        "episodes": [([], _episode(episode)) for episode in session.episodes],
+        "decisions": [(above.get(i.id, ()), _item(i)) for i in session.items if i.kind == "decision"],
+        "facts": [(above.get(i.id, ()), _item(i)) for i in session.items if i.kind == "fact"],
+        "supersessions": [
+            ([], _record({"old": _quote(link.old), "new": _quote(link.new)})) for link in session.supersessions
+        ],
+        "endings": [([], _ending(ending)) for ending in session.endings],
+        "reviews": [([], _review(review)) for review in session.reviews],
     }
     lines = _record({"session": _quote(session.id), "at": _time(session.at), "by": _quote(session.by)})
     for key, records in lists.items():
         if records:
-            lines += [f"{key}:", *(line for record in records for line in _indented("  - ", record))]
+            lines.append(f"{key}:")
+        for notes, record in records:
+            lines += [f"  {_comment(note)}" for note in notes]
+            lines += _indented("  - ", record)
     return lines
 
 

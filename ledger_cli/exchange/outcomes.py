@@ -1,0 +1,43 @@
+"""What became of each record of a foreign file or folder: imported, or listed with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ledger_cli.stated import Session
+
+
+class Outcome(NamedTuple):
+    """One record, by its file or its line. Imported, it has an id, and the reasons are remarks; listed, it has none."""
+
+    record: str
+    id: str | None
+    reasons: tuple[str, ...] = ()
+
+
+class Import(NamedTuple):
+    """The sessions to review, and what became of every record."""
+
+    sessions: tuple[Session, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def imported(self) -> Sequence[Outcome]:
+        return [o for o in self.outcomes if o.id is not None]
+
+    @property
+    def listed(self) -> Sequence[Outcome]:
+        return [o for o in self.outcomes if o.id is None]
+
+    def comments(self, source: str) -> tuple[list[str], dict[str, list[str]]]:
+        """What to say at the top of the session file, and above each item, by id."""
+        head = [
+            f"Imported from {source}: {len(self.imported)} of {len(self.outcomes)} records. Read it, and mend it.",
+            "Then try it with `ledger session check FILE`, and apply it with `ledger session apply FILE`.",
+        ]
+        if self.listed:
+            head += ["", "Not imported, each with what could not be decided:"]
+            head += [f"  {o.record}: {'; '.join(o.reasons)}" for o in self.listed]
+        above = {o.id: [o.record, *(f"  {reason}" for reason in o.reasons)] for o in self.imported if o.id is not None}
+        return head, above
