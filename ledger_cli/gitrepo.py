@@ -299,10 +299,10 @@ class GitRepo:
             if name := names.strip("\n\0"):  # none on a merge that took one side's
                 made.append((commit, int(clock), who, name))
         found = []
-        for commit, clock, who, name in made:
-            done, out, _ = self._git("cat-file", "blob", f"{commit}:{name}")
-            if done == 0:  # it did not remove the file
-                found.append(Version(commit, datetime.fromtimestamp(clock, UTC), who, out))
+        for id, at, by, there in made:
+            code, out, _ = self._git("cat-file", "blob", f"{id}:{there}")
+            if code == 0:  # it did not remove the file
+                found.append(Version(id, datetime.fromtimestamp(at, UTC), by, out))
         return found
 
     # The index

@@ -94,7 +94,7 @@ def _read(data: bytes, file: str) -> Record:
 
 
 def _name(records: Iterable[Record]) -> None:
-    """Give each record the id of its item: its file's name, its path where two have one name, or what an export says."""
+    """Give each record the id of its item: its own word, its file's name, or its path where two have one name."""
     records = list(records)
     names = Counter(PurePosixPath(record.stem).name for record in records)
     for record in records:

@@ -20,7 +20,8 @@ _STATUS: dict[Class, str] = {
     "已接受|接受|已采纳|采纳|已批准|已通过|通过|已採納|承認済み|承認済|承認|採用|승인됨|승인|채택됨|채택",
     "open": "proposed|proposal|draft|drafted|pending|in review|under review|review|in discussion|under discussion|"
     "discussion|rfc|request for comments|wip|work in progress|in progress|tbd|on hold|stalled|idea|open|"
-    "deferred|postponed|vorgeschlagen|vorschlag|entwurf|in bearbeitung|in diskussion|offen|zurückgestellt|ausstehend|proposé|proposée|"
+    "deferred|postponed|vorgeschlagen|vorschlag|entwurf|in bearbeitung|in diskussion|offen|"
+    "zurückgestellt|ausstehend|proposé|proposée|"
     "brouillon|en cours|en discussion|propuesto|propuesta|borrador|pendiente|proposto|proposta|rascunho|pendente|bozza|"
     "voorgesteld|concept|föreslagen|ehdotettu|foreslått|proponowane|proponowana|szkic|предложено|черновик|предложен|"
     "на рассмотрении|提议|已提议|提案|草案|草稿|待定|検討中|提案中|提案済み|보류|제안됨|제안|초안",

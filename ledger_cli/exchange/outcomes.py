@@ -36,6 +36,10 @@ class Import(NamedTuple):
             f"Imported from {source}: {len(self.imported)} of {len(self.outcomes)} records. Read it, and mend it.",
             "Then try it with `ledger session check FILE`, and apply it with `ledger session apply FILE`.",
         ]
+        if all(session.at is None for session in self.sessions):
+            head.append("It states no clock (`at`): its record time is when it is applied.")
+        else:
+            head.append("Its clocks are those of commits: a ledger with newer entries takes it with `--backdated`.")
         if self.listed:
             head += ["", "Not imported, each with what could not be decided:"]
             head += [f"  {o.record}: {'; '.join(o.reasons)}" for o in self.listed]
