@@ -285,25 +285,33 @@ class GitRepo:
         return out
 
     def past(self, path: str) -> list[Version]:
-        """The versions of a file that commits before HEAD and it made, the latest first; its renames are followed.
+        """The versions of a file that HEAD and the commits before it made, the latest first; none where HEAD lacks it.
 
-        None for a file that HEAD does not hold. A shallow clone knows a part of them alone: see `deeper`.
+        A rename is followed, a copy is not: a new record begins as a copy of the template, or of another. A file that
+        was removed and made again begins there. A shallow clone knows a part of the past alone: see `deeper`.
         """
         if self._run("ls-tree", "--full-tree", "HEAD", "--", path) == "":
             return []
-        log = self._run("log", "--follow", "-z", "--name-only", "--format=%x01%H%x02%ct%x02%aN", "HEAD", "--", path)
-        made = []
-        for each in log.split("\x01")[1:]:
-            head, _, names = each.partition("\0")
-            commit, clock, who = head.split("\x02")
-            if name := names.strip("\n\0"):  # none on a merge that took one side's
-                made.append((commit, int(clock), who, name))
-        found = []
-        for id, at, by, there in made:
-            code, out, _ = self._git("cat-file", "blob", f"{id}:{there}")
-            if code == 0:  # it did not remove the file
-                found.append(Version(id, datetime.fromtimestamp(at, UTC), by, out))
+        found: list[Version] = []
+        tip, name = "HEAD", path
+        while tip and name:
+            log = self._run("log", "-z", "--format=%H%x02%ct%x02%aN", tip, "--", name)
+            commits = [each.split("\x02") for each in log.split("\0") if each]
+            for commit, clock, who in commits:
+                code, out, _ = self._git("cat-file", "blob", f"{commit}:{name}")
+                if code != 0:  # it was removed here
+                    return found
+                found.append(Version(commit, datetime.fromtimestamp(int(clock), UTC), who, out))
+            first = commits[-1][0] if commits else ""
+            name = self._renamed(first, name) if first else ""
+            tip = self._commit(f"{first}^") if name else ""
         return found
+
+    def _renamed(self, commit: str, path: str) -> str:
+        """What a commit renamed to this path; empty where it did not. Files of one template share half their lines."""
+        rows = self._run("diff-tree", "-r", "-M75%", "--diff-filter=R", "--no-commit-id", "--name-status", "-z", commit)
+        words = rows.split("\0")
+        return next((old for old, new in zip(words[1::3], words[2::3], strict=False) if new == path), "")
 
     # The index
 

@@ -103,8 +103,11 @@ def decide(records: Sequence[Record]) -> Decided:
                     said = f"{quoted(statement.said)}, but {new} is of {date:%Y-%m-%d}, and that counts"
                     remarks[old].append(said)
     for old in folder.records:
-        if len(both := sorted(own[old] | told[old])) > 1:
-            faults[old].append(f"two records supersede it: {' and '.join(both)}")
+        both = sorted(own[old] | told[old])
+        if len(both) > 1:
+            faults[old].append(f"{len(both)} records supersede it: {' and '.join(both)}")
+        elif not both and folder.records[old].status == "superseded" and not faults[old]:
+            faults[old].append(f"its status is {quoted(folder.records[old].said)}, and no record says that it did that")
     for old in _on_a_circle({old: own[old] | told[old] for old in folder.records}):
         faults[old].append("it supersedes itself, over others")
     _spread(own, faults)

@@ -226,8 +226,11 @@ class _Reader:
         if is_status and (aside := _ASIDE.search(said)) and adr_words.status_of(said[: aside.start()]) == status:
             self.asides += [] if _ISO.fullmatch(aside[1]) else [aside[1]]
         since = _since(said)
-        if adr_words.BY.search(words) or (status in ("superseded", "partly superseded") and _references(text)):
-            self._superseded(text, said, since, partly=partly or status == "partly superseded")
+        if adr_words.BY.search(words):
+            self._superseded(text, said, since, partly=partly)
+        elif status == "superseded" and _references(text):
+            self.record.faults.append(f"{quoted(said)} may say that it replaces another, or that it is replaced")
+            self.statuses.append((status, said, since))
         elif found := adr_words.OF.search(words):
             if partly:
                 self.record.remarks.append(f"{quoted(said)}: a supersession in part has no link in the ledger")

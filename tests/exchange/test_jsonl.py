@@ -56,7 +56,10 @@ LINK = {"supersedes": "a", "with": "b", "recordedAt": "2024-01-01T00:00:00Z", "s
         (LINK | {"recordedAt": "2024-01-01"}, ""),
         (LINK | {"recordedAt": "yesterday"}, "'yesterday' is not a time"),
         (LINK | {"session": " s"}, "white space around it"),
-        ({"rejects": {"supersedes": "a"}, "by": "s", "reason": "r"} | {"recordedAt": "2024-01-01", "session": "s"}, "`rej"),
+        (
+            {"rejects": {"supersedes": "a"}, "by": "s", "reason": "r"} | {"recordedAt": "2024-01-01", "session": "s"},
+            "`rej",
+        ),
     ],
 )
 def test_an_object_that_is_no_entry_says_why(stated: dict[str, object], said: str) -> None:

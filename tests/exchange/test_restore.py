@@ -18,7 +18,9 @@ BASE: list[dict[str, Any]] = [
     {
         "session": "base",
         "at": "2024-01-01T09:00:00Z",
-        "decisions": [{"id": "d1", "text": "orders uses postgres", "slot": "orders/database", "validFrom": "2024-01-01"}],
+        "decisions": [
+            {"id": "d1", "text": "orders uses postgres", "slot": "orders/database", "validFrom": "2024-01-01"}
+        ],
     }
 ]
 OURS = {"session": "ours", "at": "2024-02-01T09:00:00Z", "decisions": [{"id": "d2", "text": "ours"}]}
@@ -96,7 +98,9 @@ def test_a_session_never_grows(repo: Repo) -> None:
 
 def test_one_id_for_two_things_is_refused(repo: Repo) -> None:
     repo.apply(OURS)
-    refused(repo, export_of(OURS | {"session": "x", "decisions": [{"id": "d2", "text": "theirs"}]}), "d2 is recorded twice")
+    refused(
+        repo, export_of(OURS | {"session": "x", "decisions": [{"id": "d2", "text": "theirs"}]}), "d2 is recorded twice"
+    )
 
 
 def test_two_answers_to_one_question_are_refused(repo: Repo) -> None:
