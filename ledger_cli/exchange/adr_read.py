@@ -85,7 +85,7 @@ _DATED = re.compile(r"(\d{8}|\d{4}-\d{2}-\d{2})[-_ ]")
 _PLACEHOLDER = re.compile(
     r"\{[^{}]*[^\W\d][^{}]*\}|<[^<>/=\"]+ [^<>/=\"]+>|\[[^\[\]]+ [^\[\]]+\](?!\()|[A-Z]+\. [A-Z]+"
 )
-_TEMPLATE_LINE = re.compile(r"\s*(?:[-*+]\s+)?(?:\{[^{}]{12,}\}|\[[^\[\]]{24,}\](?![(\[:]))\s*")
+_TEMPLATE_LINE = re.compile(r"\s*(?:[-*+]\s+)?(?:\{[^{}\"=;]{12,}\}|\[[^\[\]]*(?:, e\.g\.|…|\|)[^\[\]]*\])\s*")
 _TEMPLATE_WORDS = (
     "The issue motivating this decision, and any context that influences or constrains the decision.",
     "The change that we're proposing or have agreed to implement.",
@@ -134,7 +134,7 @@ class _Reader:
         sections = markdown.sections(text)
         title = next((n for n, s in enumerate(sections) if s.level == 1), 0)
         self.record.title = sections[title].title or " ".join(self.front.get("title", []))
-        named = markdown.plain(markdown.link_texts(self.record.title))
+        named = markdown.plain(f"# {markdown.link_texts(self.record.title)}")[2:]
         self.record.text = self._own("text") or _after(_NUMBERED, named).strip() or named
         preamble = "\n".join(s.body for s in sections[: title + 1])
         rest = sections[title + 1 :]

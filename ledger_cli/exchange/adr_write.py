@@ -122,21 +122,15 @@ def _front(ledger: _Ledger, place: str) -> Iterator[tuple[str, str]]:
 
 def _body(ledger: _Ledger, place: str) -> Iterator[str]:
     item = ledger.shown[place]
-    yield f"# {markdown.inert(' '.join(item.text.split()))}\n"
+    yield markdown.inert(f"# {' '.join(item.text.split())}") + "\n"
     if item.rationale is not None:
         if not item.rationale.startswith("## "):
             yield "## Decision Outcome\n"
-        yield markdown.inert(_closed(item.rationale)) + "\n"
+        told = markdown.inert(item.rationale)
+        yield (markdown.quotation(told) if markdown.is_open(item.rationale) else told) + "\n"
     yield "## More Information\n"
     yield from (f"* {line}" for line in _more(ledger, place))
     yield ""
-
-
-def _closed(text: str) -> str:
-    """A text that ends as text: a fence left open would take what follows for code."""
-    *_, (is_code, last) = markdown.pieces(text)
-    fence = re.match(r"\s*(`{3,}|~{3,})", last) if is_code else None
-    return f"{text.rstrip()}\n{fence[1]}" if fence and not re.search(rf"\n\s*{re.escape(fence[1])}\s*$", last) else text
 
 
 def _more(ledger: _Ledger, place: str) -> Iterator[str]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"(`{3,}|~{3,})(?!.*\|)")  # with a bar, some readers see the head of a table
+_INNER = re.compile(r"(?:[ \t>*+-]|\d+[.)])*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^)]*)?\s*\)")
-_ESCAPE = re.compile(r"\\([<&])")
-_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_ESCAPE = re.compile(r"(\\+)([<&])")
+_MARKUP = re.compile(r"(\\*)(<(?=[A-Za-z/!?])|&(?=#?\w+;))")
 _SCRIPT = re.compile(r"\]\s*(?=[(:]\s*(?:javascript|vbscript|data)\s*:)", re.IGNORECASE)
 _KEY = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:(?:[ \t]+(.*)|[ \t]*)")
 
@@ -81,35 +83,81 @@ def _scalar(text: str) -> str:
 
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """A text in pieces, each with whether it is code (a fenced block, or a span); together they are the text."""
-    plain: list[str] = []
-    code: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if fence:
-            code.append(line)
-            if found and found[1][0] == fence[0] and len(found[1]) >= len(fence) and not line.strip(f" \t{fence[0]}"):
-                yield True, "\n".join(code) + "\n"
-                fence, code = "", []
-        elif found and not (found[1][0] == "`" and "`" in line[found.end() :]):
-            yield from _spans("".join(f"{each}\n" for each in plain))
-            plain, code, fence = [], [line], found[1]
+    """A text in pieces, each with whether it is code (a fenced block, or a span); together they are the text.
+
+    Code is only what every reader takes for code. Behind a fence in a list or a quotation that is no block any more:
+    where it ends hangs on more than the fence. A span stands on one line, and in no cell of a table.
+    """
+    lines = re.split(r"(?<=\n)", text)
+    fenced = list(_fenced(lines))
+    inner = next((n for n, (line, fence) in enumerate(fenced) if not fence and _opens(line, _INNER)), len(lines))
+    blocks = [*fenced[:inner], *((line, "") for line in lines[inner:])]
+    for is_code, group in groupby(blocks, key=lambda block: bool(block[1])):
+        its = [line for line, _ in group]
+        if is_code:
+            yield True, "".join(its)
         else:
-            plain.append(line)
-    rest = "\n".join(code) if fence else ""
-    yield from _spans("\n".join(plain) if not fence else "".join(f"{each}\n" for each in plain))
-    if rest:
-        yield True, rest
+            yield from _spans(its)
 
 
-def _spans(text: str) -> Iterator[tuple[bool, str]]:
-    at = 0
-    for code in _CODE.finditer(text):
-        yield False, text[at : code.start()]
-        yield True, code[0]
-        at = code.end()
-    yield False, text[at:]
+def _fenced(lines: Iterable[str], opening: re.Pattern[str] = _FENCE) -> Iterator[tuple[str, str]]:
+    """Each line with the fence that it stands in, or opens, or closes; "" for a line of text."""
+    fence = ""
+    for line in lines:
+        if fence:
+            yield line, fence
+            if line.lstrip(" >").startswith(fence) and not line.strip(f" >\t\n{fence[0]}"):
+                fence = ""
+        else:
+            fence = _opens(line, opening)
+            yield line, fence
+
+
+def _opens(line: str, opening: re.Pattern[str]) -> str:
+    """The fence that a line opens; "" for none. (Backticks with more of them behind are a span.)"""
+    found = opening.match(line)
+    return "" if found is None or (found[1][0] == "`" and "`" in line[found.end() :]) else found[1]
+
+
+def is_open(text: str) -> bool:
+    """Does a text end within code, so that it would take what follows along?"""
+    *_, (_, fence) = _fenced([*text.split("\n"), ""], _INNER)
+    return bool(fence)
+
+
+def quotation(text: str) -> str:
+    """A text as a quotation, which nothing in it can leave."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _spans(lines: list[str]) -> Iterator[tuple[bool, str]]:
+    """The spans of lines, in the paragraphs where each line closes its own: what they are does not hang on the rest."""
+    for blank, group in groupby(lines, key=lambda line: not line.strip()):
+        paragraph = list(group)
+        whole = "".join(paragraph)
+        at = 0
+        if not blank and all("`" not in _CODE.sub("", line) for line in paragraph) and not _binds_tighter(whole):
+            for code in _CODE.finditer(whole):
+                if "|" not in code[0]:
+                    yield False, whole[at : code.start()]
+                    yield True, code[0]
+                    at = code.end()
+        yield False, whole[at:]
+
+
+def _binds_tighter(paragraph: str) -> bool:
+    """May a backtick be no mark of code: behind a backslash, or in the target of a link?"""
+    if "\\`" in paragraph or "]:" in paragraph:
+        return True
+    for found in re.finditer(r"\]\(", paragraph):
+        depth = 1
+        for character in paragraph[found.end() :]:
+            if character in "`\\<\"'":
+                return True
+            depth += (character == "(") - (character == ")")
+            if not depth:
+                break
+    return False
 
 
 def outside_code(change: Callable[[str], str], text: str) -> str:
@@ -129,34 +177,33 @@ def without_code(text: str) -> str:
 
 def plain(text: str) -> str:
     """The text that was meant where it was written with `inert`."""
-    return outside_code(lambda piece: _ESCAPE.sub(r"\1", piece), text)
+    return outside_code(lambda piece: _ESCAPE.sub(_unescaped, piece), text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    marks, sign = found.groups()
+    return marks[: len(marks) // 2] + sign if len(marks) % 2 else found[0]
 
 
 def inert(text: str) -> str:
     """A text in which no tag, entity or script is one to a reader of Markdown."""
-    return outside_code(lambda piece: _SCRIPT.sub(r"]\\", _MARKUP.sub(r"\\\g<0>", piece)), text)
+    # Of a run of backslashes, every two are one to a reader.
+    return outside_code(lambda piece: _SCRIPT.sub(r"]\\", _MARKUP.sub(r"\1\1\\\2", piece)), text)
 
 
 def sections(text: str) -> list[Section]:
     """The parts of a text by its headings; the first has none. Headings in code are none."""
     found: list[Section] = []
     level, title, body = 0, "", list[str]()
-    fence = ""
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and fence and mark[1].startswith(fence) and not line.strip(f" \t{fence[0]}"):
-            fence = ""
-        elif not fence and (heading := _HEADING.fullmatch(line)):
+    for line, fence in _fenced(text.split("\n"), _INNER):
+        if not fence and (heading := _HEADING.fullmatch(line)):
             found.append(Section(level, title, "\n".join(body)))
             level, title, body = len(heading[1]), (heading[2] or "").strip(), []
-            continue
         elif not fence and (under := _UNDERLINE.fullmatch(line)) and _may_be_title(body):
             found.append(Section(level, title, "\n".join(body[:-1])))
             level, title, body = (1 if under[1][0] == "=" else 2), body[-1].strip(), []
-            continue
-        body.append(line)
+        else:
+            body.append(line)
     return [*found, Section(level, title, "\n".join(body))]
 
 
