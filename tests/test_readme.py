@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ import yaml
 import ledger_cli
 from ledger_cli import app, cli, errors, session_file
 from ledger_cli.store import statements
-from tests.conftest import ROOT, Repo
+from tests.conftest import DATA, ROOT, Repo
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WORDS = (
@@ -189,9 +190,9 @@ def _rows() -> dict[str, tuple[str, str]]:
     found = {}
     for usage, _, as_json in table(section("Commands"), "command"):
         words = usage.strip("`").split(" ")
-        name = " ".join(words[:2]) if words[0] == "session" else words[0]
+        name = " ".join(words[:2]) if words[0] in ("session", "import") else words[0]
         before, _ = found.get(name, ("", as_json))
-        assert not before or name == "diff", f"{name} has two rows"
+        assert not before or name in ("diff", "export"), f"{name} has two rows"
         found[name] = (before + usage.strip("`").removeprefix(name), as_json)
     return found
 
@@ -290,6 +291,8 @@ ASKED = {
     "session list": [["session", "list"]],
     "session apply": [["session", "apply", "sessions/more.yaml"]],
     "doctor": [["doctor"]],
+    "import adr": [["import", "adr", "adr", "-o", "sessions/adr.yaml"]],
+    "import csv|jsonl": [["import", "jsonl", "all.jsonl"]],
 }
 
 
@@ -298,6 +301,8 @@ def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     story.git("commit", "-qm", "story")
     story.run("reject", "d4", "--by", "sam", "--reason", "no")
     (story.path / "sessions" / "more.yaml").write_text("session: more\ndecisions: [{text: orders is in go}]\n")
+    shutil.copytree(DATA / "adr" / "adr-tools", story.path / "adr")
+    story.run("export", "--format", "jsonl", "-o", "all.jsonl")
     contract = dict(re.split(r"  +", line, maxsplit=1) for line in block(section("Commands"), "text").splitlines())
     item = set(re.findall(r'"(\w+)"', contract.pop("ITEM")))
     assert contract.pop("query").startswith('"rows": ')

@@ -41,13 +41,9 @@ def small(done: Applied, already: str) -> None:
 
 def restored(done: Restored) -> None:
     """What an export brought, and what was here before."""
-    known = f"; {counted({'entry': done.known})} known already" if done.known else ""
+    known = f"; {counted({'entry': done.known})} recorded already" if done.known else ""
     if not done.entries:
-        out(
-            f"nothing to do, all of it is recorded already{known}\n"
-            if done.known
-            else "nothing to do, it holds nothing\n"
-        )
+        out(f"nothing to do, {'all of it is recorded already' if done.known else 'it holds nothing'}\n")
         return
     out(f"restored {counted({'session': len(done.sessions), 'entry': done.entries})}{known}\n")
 

@@ -42,6 +42,7 @@ NEEDS_A_LEDGER = [
     ("check",),
     ("resolve",),
     ("export",),
+    ("export", "--format", "jsonl"),
     ("rebuild",),
     ("install",),
     ("doctor",),
@@ -101,6 +102,16 @@ MISUSED = {  # a command line -> what stderr says of it
     ("query", "RETURN 1", "--limit", "none"): "'none' is not a valid",
     ("resolve", "--by", "sam"): "say what stands: --keep ours",
     ("merge-driver", "base", "ours"): "Missing argument 'THEIRS'",
+    ("export", "--format", "yaml"): "'yaml' is not one of",
+    ("export", "--format", "adr"): "needs a place: --output DIR",
+    ("export", "--format", "csv", "--carry"): "--format goes without --carry",
+    ("export", "--output", "x"): "--output is for what --format writes",
+    ("import", "adr"): "Missing argument 'DIR'",
+    ("import", "adr", ".", "--record-time", "file"): "'file' is not one of",
+    ("import", "adr", ".", "--json"): "--json needs --output FILE",
+    ("import", "adr", ".", "--session", " a"): "' a' has white space around it",
+    ("import", "csv"): "Missing argument 'FILE'",
+    ("import", "jsonl"): "Missing argument 'FILE'",
     ("--directory", "nowhere", "check"): "nowhere is not a folder",
 }
 
@@ -173,7 +184,7 @@ def test_version(repo: Repo) -> None:
     assert (said.out, said.err) == (f"ledger {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", [(), ("session",)], ids=["ledger", "ledger session"])
+@pytest.mark.parametrize("command", [(), ("session",), ("import",)], ids=["ledger", "ledger session", "ledger import"])
 def test_no_command_is_a_usage_error_that_shows_the_help(repo: Repo, command: tuple[str, ...]) -> None:
     said = repo.run(*command, code=2)
     assert said.out + said.err == repo.run(*command, "-h").out
