@@ -41,6 +41,8 @@ Into = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Wher
 Id = Annotated[str | None, typer.Option("--session", metavar="ID", help="The session's id; left out: one of now.")]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.")]
 _STDOUT = Path("-")
+_TOLD = 8
+"""More ids than these are counted."""
 
 
 @app.command("adr")
@@ -133,7 +135,8 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
         writing.folder(output, files)
         views.terminal.out(f"wrote {output}: {views.terminal.counted({'record': len(files)})}\n")
         if left_out:
-            views.terminal.talk(f"note: corrected, and told by their corrections: {', '.join(left_out)}")
+            more = f" and {len(left_out) - _TOLD} more" if len(left_out) > _TOLD else ""
+            views.terminal.talk(f"note: corrected, and told by their corrections: {', '.join(left_out[:_TOLD])}{more}")
         return
     text = {Form.csv: csv_table.write, Form.jsonl: jsonl.write, Form.cypher: cypher.write}[form](entries)
     if output == _STDOUT:

@@ -82,9 +82,7 @@ _LINKS = re.compile(
     r"(?:related |see )?(?:links?|related|decisions|records|references?|also|more information|relations?)\b.*", re.I
 )
 _DATED = re.compile(r"(\d{8}|\d{4}-\d{2}-\d{2})[-_ ]")
-_PLACEHOLDER = re.compile(
-    r"\{[^{}]*[^\W\d][^{}]*\}|<[^<>/=\"]+ [^<>/=\"]+>|\[[^\[\]]+ [^\[\]]+\](?!\()|[A-Z]+\. [A-Z]+"
-)
+_PLACEHOLDER = re.compile(r"\{[^{}]*[^\W\d][^{}]*\}|<[^<>/=\"]+ [^<>/=\"]+>|\[[^\[\]]+ [^\[\]]+\](?!\()")
 _TEMPLATE_LINE = re.compile(r"\s*(?:[-*+]\s+)?(?:\{[^{}\"=;]{12,}\}|\[[^\[\]]*(?:, e\.g\.|…|\|)[^\[\]]*\])\s*")
 _TEMPLATE_WORDS = (
     "The issue motivating this decision, and any context that influences or constrains the decision.",
