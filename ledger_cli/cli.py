@@ -39,6 +39,7 @@ COMMANDS = {
     "resolve": "merges.resolve",
     "merge-driver": "merges.merge_driver",
     "export": "keep.export",
+    "import": "exchange.app",
     "rebuild": "keep.rebuild",
     "install": "setup.install",
     "doctor": "keep.doctor",

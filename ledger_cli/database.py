@@ -117,6 +117,12 @@ class Database:
 
         return truth.unrecorded(journaled, recorded).sessions
 
+    def entries(self) -> tuple[Entry, ...]:
+        """All that is recorded, exported or not; sessions that do not fit this checkpoint are named and left out."""
+        truth = self._truth()
+        self._tell(truth.aside.sessions)
+        return (*truth.entries, *truth.pending.entries())
+
     def recorded(self, session: str) -> list[Entry]:
         """What is recorded under a session's id, exported or not."""
         return list(self.pending().get(session, ())) or self.exported(session)

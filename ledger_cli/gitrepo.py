@@ -8,7 +8,9 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from ledger_cli.errors import Damaged, LedgerError, Refused
 
@@ -23,6 +25,15 @@ _ELSEWHERE = (
 Blob = tuple[str, str]
 """The mode and the id of a file of a commit, or of the index."""
 _LINK = "120000"
+
+
+class Version(NamedTuple):
+    """A file as a commit left it: when that was committed, and who wrote it."""
+
+    commit: str
+    at: datetime
+    by: str
+    data: bytes
 
 
 class GitMissing(LedgerError):
@@ -277,6 +288,35 @@ class GitRepo:
         if code != 0:
             raise _complaint(err)
         return out
+
+    def past(self, path: str) -> list[Version]:
+        """The versions of a file that HEAD and the commits before it made, the latest first; none where HEAD lacks it.
+
+        A rename is followed, a copy is not: a new record begins as a copy of the template, or of another. A file that
+        was removed and made again begins there. A shallow clone knows a part of the past alone: see `deeper`.
+        """
+        if self._run("ls-tree", "--full-tree", "HEAD", "--", path) == "":
+            return []
+        found: list[Version] = []
+        tip, name = "HEAD", path
+        while tip and name:
+            log = self._run("log", "-z", "--format=%H%x02%ct%x02%aN", tip, "--", name)
+            commits = [each.split("\x02") for each in log.split("\0") if each]
+            for commit, clock, who in commits:
+                code, out, _ = self._git("cat-file", "blob", f"{commit}:{name}")
+                if code != 0:  # it was removed here
+                    return found
+                found.append(Version(commit, datetime.fromtimestamp(int(clock), UTC), who, out))
+            first = commits[-1][0] if commits else ""
+            name = self._renamed(first, name) if first else ""
+            tip = self._commit(f"{first}^") if name else ""
+        return found
+
+    def _renamed(self, commit: str, path: str) -> str:
+        """What a commit renamed to this path; empty where it did not. Files of one template share half their lines."""
+        rows = self._run("diff-tree", "-r", "-M75%", "--diff-filter=R", "--no-commit-id", "--name-status", "-z", commit)
+        words = rows.split("\0")
+        return next((old for old, new in zip(words[1::3], words[2::3], strict=False) if new == path), "")
 
     # The index
 

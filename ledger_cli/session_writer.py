@@ -47,16 +47,6 @@ def skeleton(session_id: str) -> str:
     return _SKELETON.replace("{id}", _plain_or_quoted(session_id))
 
 
-def to_yaml(sessions: Iterable[Session]) -> str:
-    """Write sessions as a YAML file that reads back as the same values: one as itself, several (or none) as a list."""
-    written = [_session(session) for session in sessions]
-    if len(written) == 1:
-        lines = written[0]
-    else:
-        lines = [line for record in written for line in _indented("- ", record)] or ["[]"]
-    return "\n".join(lines) + "\n"
-
-
 @dataclass(frozen=True)
 class Comments:
     """What a session file says beside the session: at its head, and before an item, by the item's id."""
@@ -65,9 +55,15 @@ class Comments:
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def annotated(session: Session, comments: Comments) -> str:
-    """Write a session as `to_yaml` does, with comments. Whatever is in them, the session reads back the same."""
-    return "\n".join([*_comments(comments.head), *_session(session, comments)]) + "\n"
+def to_yaml(sessions: Iterable[Session], comments: Comments = Comments()) -> str:
+    """Write sessions as a YAML file that reads back as the same values, whatever the comments hold: one as itself,
+    several (or none) as a list."""
+    written = [_session(session, comments) for session in sessions]
+    if len(written) == 1:
+        lines = written[0]
+    else:
+        lines = [line for record in written for line in _indented("- ", record)] or ["[]"]
+    return "\n".join([*_comments(comments.head), *lines]) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -82,11 +78,11 @@ def _comments(texts: Iterable[str]) -> list[str]:
         text = _ESCAPED.sub(_escape, text.replace("\n", " ").replace("\t", " "))
         lead = "  " if text.startswith("- ") else ""
         folded = wrap(text, _COMMENT_WIDTH, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
-        lines += [f"# {line}" for line in folded]
+        lines += [f"# {line}" for line in folded] or ["#"]
     return lines
 
 
-def _session(session: Session, comments: Comments = Comments()) -> list[str]:
+def _session(session: Session, comments: Comments) -> list[str]:
     def items(kind: str) -> list[list[str]]:
         return [[*_comments(comments.items.get(i.id, ())), *_item(i)] for i in session.items if i.kind == kind]
 

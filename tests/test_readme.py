@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -29,7 +30,7 @@ from ledger_cli.memory.arguments import MOST
 from ledger_cli.memory.serve import AT_A_TIME
 from ledger_cli.memory.trace import Tracer
 from ledger_cli.store import schema, statements
-from tests.conftest import ROOT, Repo
+from tests.conftest import DATA, ROOT, Repo
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WORDS = (
@@ -239,9 +240,9 @@ def _rows() -> dict[str, tuple[str, str]]:
     found = {}
     for usage, _, as_json in table(section("Commands"), "command"):
         words = usage.strip("`").split(" ")
-        name = " ".join(words[:2]) if words[0] in ("session", "thread", "trace") else words[0]
+        name = " ".join(words[:2]) if words[0] in ("session", "thread", "trace", "import") else words[0]
         before, _ = found.get(name, ("", as_json))
-        assert not before or name == "diff", f"{name} has two rows"
+        assert not before or name in ("diff", "export"), f"{name} has two rows"
         found[name] = (before + usage.strip("`").removeprefix(name), as_json)
     return found
 
@@ -354,6 +355,8 @@ ASKED = {
     "recall": [["recall", "orders"]],
     "remember": [["remember", "chat.txt", "--session", "s9", "--replay", "answers.json", "-o", "s9.yaml"]],
     "thread prepare": [["thread", "prepare", "t"]],
+    "import adr": [["import", "adr", "adr", "-o", "sessions/adr.yaml"]],
+    "import csv|jsonl": [["import", "jsonl", "all.jsonl"]],
 }
 
 
@@ -387,6 +390,8 @@ def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     answer = {"entities": [], "facts": [item | {"from": [1]}, item | {"from": [2]}], "decisions": []}
     (story.path / "answers.json").write_text(json.dumps(answer))
     story.run("thread", "append", "t", "hello")
+    shutil.copytree(DATA / "adr" / "adr-tools", story.path / "adr")
+    story.run("export", "--format", "jsonl", "-o", "all.jsonl")
     contract = dict(re.split(r"  +", line, maxsplit=1) for line in block(section("Commands"), "text").splitlines())
     item = set(re.findall(r'"(\w+)"', contract.pop("ITEM")))
     assert contract.pop("query").startswith('"rows": ')

@@ -781,7 +781,7 @@ HARD = words() | st.text(max_size=200)
 @given(SESSIONS, st.lists(HARD, max_size=3), st.lists(HARD, max_size=3))
 def test_whatever_is_in_the_comments_the_session_reads_back_the_same(session, head, notes):
     comments = Comments(head, {item.id: notes for item in session.items})
-    written = session_writer.annotated(session, comments)
+    written = session_writer.to_yaml([session], comments)
     assert read(written) == (session,)
     plain = [line for line in written.split("\n") if not line.lstrip().startswith("#")]
     assert [line for line in session_file.to_yaml([session]).split("\n") if not line.lstrip().startswith("#")] == plain
@@ -791,7 +791,7 @@ def test_whatever_is_in_the_comments_the_session_reads_back_the_same(session, he
 def test_what_does_not_show_is_written_as_an_escape(hidden):
     text = f"use {hidden}kafka"
     session = Session("s", items=(StatedItem("fact", "f", text=text, rationale=f"{text}\nbecause"),))
-    written = session_writer.annotated(session, Comments([text], {"f": [text]}))
+    written = session_writer.to_yaml([session], Comments([text], {"f": [text]}))
     assert hidden not in written
     assert one(written) == session
     assert yaml.safe_load(written)["facts"][0]["text"] == text

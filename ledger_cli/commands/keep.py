@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ledger_cli import views
+from ledger_cli.commands import exchange
 from ledger_cli.commands.shell import AsJson, Shell, answer, shell
 
 if TYPE_CHECKING:
@@ -42,13 +44,32 @@ def export(
     hook: Annotated[
         bool, typer.Option("--hook", help="Exit with 1 where the file changed: the commit has to take it in.")
     ] = False,
+    format: Annotated[
+        exchange.Form | None, typer.Option("--format", help="Write all that is recorded in another form, elsewhere.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where that goes: a file, for adr a new folder; else stdout."
+        ),
+    ] = None,
 ) -> None:
     """Write the checkpoint with all that is pending.
 
-    In canonical form, with the lines of a merge put in order. Never runs `git add`.
+    In canonical form, with the lines of a merge put in order. Never runs `git add`. With --format, the checkpoint is
+    only read.
     """
     from ledger_cli.errors import NoLedger
 
+    if format is not None:
+        if carry or drop or hook:
+            raise typer.BadParameter(
+                "--format goes without --carry, --drop and --hook: it does not touch the checkpoint"
+            )
+        exchange.export(shell(ctx).ledger(), format, output or Path("-"))
+        return
+    if output is not None:
+        raise typer.BadParameter("--output is for what --format writes; the checkpoint has its place")
     try:
         ledger = shell(ctx).ledger()
     except NoLedger:

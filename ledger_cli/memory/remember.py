@@ -24,7 +24,7 @@ from ledger_cli.memory.transcript import Message
 from ledger_cli.memory.vectors import Progress, silent
 from ledger_cli.model import Kind, canonical_name, entity_key, name_set
 from ledger_cli.names import LONGEST
-from ledger_cli.session_writer import Comments, annotated
+from ledger_cli.session_writer import Comments, to_yaml
 from ledger_cli.stated import Session, StatedEntity, StatedEpisode, StatedItem
 from ledger_cli.store.graph import Graph
 
@@ -95,7 +95,7 @@ def remember(
                 notes[new].append(f"supersedes {old}, {where}: the same slot, and it begins later")
         elif old in own:
             notes[old].append(f"is superseded by {new}, {said(done.texts[new])}: the same slot, and that begins later")
-    text = annotated(stated, Comments(_head(source, extractor, resolved, messages, effects.warnings), notes))
+    text = to_yaml([stated], Comments(_head(source, extractor, resolved, messages, effects.warnings), notes))
     (again,) = session_file.read(text, "session.yaml")
     if again != stated:
         raise ValueError("what was written does not read back as what was resolved")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ledger_cli.checks import Finding
     from ledger_cli.comparison import Brought, Moved
     from ledger_cli.doctor import Examined
+    from ledger_cli.exchange.outcomes import Import
+    from ledger_cli.exchange.restore import Restored
     from ledger_cli.holds import Change, Row
     from ledger_cli.intervals import Intervals
     from ledger_cli.memory.audits import Lineage, NodeUse, ToolUse
@@ -186,6 +188,24 @@ def _applied(row: Applied) -> Json:
         "ended": list(e.ended) if e else [],
         "warnings": list(e.warnings) if e else [],
     }
+
+
+def restored(done: Restored) -> Json:
+    return {"sessions": list(done.sessions), "entries": done.entries, "known": done.known}
+
+
+def imported(found: Import, file: str | None) -> Json:
+    """What became of every record; `file` is where the session file was written, None where nothing was imported."""
+    records = [
+        {
+            "record": o.record,
+            "outcome": "listed" if o.id is None else "imported",
+            "id": o.id,
+            "reasons": list(o.reasons),
+        }
+        for o in found.outcomes
+    ]
+    return {"file": file, "sessions": [session.id for session in found.sessions], "records": records}
 
 
 def check(found: Checkup) -> Json:

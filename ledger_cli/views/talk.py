@@ -10,7 +10,11 @@ from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.views.terminal import Cell, counted, lines, out, talk, when
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ledger_cli.answers import Applied
+    from ledger_cli.exchange.outcomes import Import
+    from ledger_cli.exchange.restore import Restored
     from ledger_cli.installing import Done
 
 
@@ -33,6 +37,28 @@ def small(done: Applied, already: str) -> None:
         out(f"{already} {when(done.at)} ({done.session}); nothing written\n")
     else:
         applied(done)
+
+
+def restored(done: Restored) -> None:
+    """What an export brought, and what was here before."""
+    known = f"; {counted({'entry': done.known})} recorded already" if done.known else ""
+    if not done.entries:
+        out(f"nothing to do, {'all of it is recorded already' if done.known else 'it holds nothing'}\n")
+        return
+    out(f"restored {counted({'session': len(done.sessions), 'entry': done.entries})}{known}\n")
+
+
+def imported(found: Import, output: Path | None) -> None:
+    """What became of every record of which there is something to say, on stderr; a count, and what to do next."""
+    for o in found.outcomes:
+        if o.reasons:
+            talk(f"{'listed' if o.id is None else 'imported'}  {o.record}")
+            for reason in o.reasons:
+                talk(f"    {reason}")
+    talk(f"{len(found.imported)} of {len(found.outcomes)} imported, {len(found.listed)} listed")
+    if found.sessions and output is not None:
+        out(f"wrote {output}: {counted({'session': len(found.sessions), 'item': len(found.imported)})}\n")
+        talk(f"Next: read it, then `ledger session check {output}`")
 
 
 def _effects(done: Applied) -> list[Sequence[Cell]]:

@@ -56,6 +56,7 @@ NEEDS_A_LEDGER = [
     ("check",),
     ("resolve",),
     ("export",),
+    ("export", "--format", "jsonl"),
     ("rebuild",),
     ("install",),
     ("doctor",),
@@ -143,6 +144,16 @@ MISUSED = {  # a command line -> what stderr says of it
     ("serve", "--no-trace", "--session", "s1"): "--no-trace puts none there",
     ("resolve", "--by", "sam"): "say what stands: --keep ours",
     ("merge-driver", "base", "ours"): "Missing argument 'THEIRS'",
+    ("export", "--format", "yaml"): "'yaml' is not one of",
+    ("export", "--format", "adr"): "needs a place: --output DIR",
+    ("export", "--format", "csv", "--carry"): "--format goes without --carry",
+    ("export", "--output", "x"): "--output is for what --format writes",
+    ("import", "adr"): "Missing argument 'DIR'",
+    ("import", "adr", ".", "--record-time", "file"): "'file' is not one of",
+    ("import", "adr", ".", "--json"): "--json needs --output FILE",
+    ("import", "adr", ".", "--session", " a"): "' a' has white space around it",
+    ("import", "csv"): "Missing argument 'FILE'",
+    ("import", "jsonl"): "Missing argument 'FILE'",
     ("--directory", "nowhere", "check"): "nowhere is not a folder",
 }
 
@@ -215,7 +226,11 @@ def test_version(repo: Repo) -> None:
     assert (said.out, said.err) == (f"ledger {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", [(), ("session",), ("trace",)], ids=["ledger", "ledger session", "ledger trace"])
+@pytest.mark.parametrize(
+    "command",
+    [(), ("session",), ("trace",), ("thread",), ("import",)],
+    ids=["ledger", "ledger session", "ledger trace", "ledger thread", "ledger import"],
+)
 def test_no_command_is_a_usage_error_that_shows_the_help(repo: Repo, command: tuple[str, ...]) -> None:
     said = repo.run(*command, code=2)
     assert said.out + said.err == repo.run(*command, "-h").out

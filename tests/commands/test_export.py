@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.conftest import Repo
 
@@ -116,3 +118,64 @@ def test_what_waits_is_not_taken_along_by_a_branch_that_ignores_nothing(repo: Re
     assert repo.git("ls-files") == "index.html\n"
     repo.git("checkout", "-q", "main")  # which takes away what pages tracks and main does not
     assert repo.run("export").out == "wrote snapshots/ledger.json with w\n"
+
+
+# In other forms
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "cypher"])
+def test_another_form_goes_to_stdout_or_a_file_and_the_ledger_stays_as_it_is(story: Repo, form: str) -> None:
+    before = {path: path.read_bytes() for path in story.path.rglob("*") if path.is_file()}
+    text = story.run("export", "--format", form).out
+    assert story.run("export", "--format", form, "-o", "-").out == text
+    assert before == {path: path.read_bytes() for path in story.path.rglob("*") if path.is_file()}
+    out = story.path / "out"
+    out.write_text("an earlier export")
+    entries = len(story.run("export", "--format", "jsonl").out.splitlines())
+    assert story.run("export", "--format", form, "-o", "out").out == f"wrote out: {entries} entries\n"
+    assert out.read_bytes().decode() == text
+
+
+def test_what_waits_to_be_exported_is_in_it_and_goes_on_waiting(story: Repo) -> None:
+    story.apply(SESSION, flags=("--no-export",))
+    before = story.checkpoint.read_bytes()
+    assert '"decision": "d"' in story.run("export", "--format", "jsonl").out
+    assert story.checkpoint.read_bytes() == before
+    assert story.run("export").out == "wrote snapshots/ledger.json with a\n"
+
+
+def test_what_stands_aside_is_named_and_left_out(story: Repo) -> None:
+    before = story.checkpoint.read_bytes()
+    story.apply({"session": "base", "at": "2024-04-01", "decisions": [{"id": "b", "text": "base"}]})
+    story.apply(SESSION, flags=("--no-export",))
+    story.checkpoint.write_bytes(before)
+    said = story.run("export", "--format", "jsonl")
+    assert ('"decision": "d"' in said.out, "a: applied but never exported" in said.err) == (False, True)
+
+
+@pytest.mark.parametrize("target", ["snapshots/ledger.json", "snapshots/x", "snapshots/.store/x", "link", "hard"])
+def test_no_export_is_written_over_the_ledger(story: Repo, target: str) -> None:
+    (story.path / "link").symlink_to(story.checkpoint)
+    (story.path / "hard").hardlink_to(story.checkpoint)
+    before = story.checkpoint.read_bytes()
+    for form in ("csv", "adr"):
+        said = story.run("export", "--format", form, "-o", target, code=1)
+        assert (said.out, "is the ledger's own" in said.err) == ("", True)
+    assert story.checkpoint.read_bytes() == before
+
+
+def test_records_go_into_a_new_folder_alone(story: Repo) -> None:
+    story.run("export", "--format", "adr", "-o", "docs/adr")
+    assert len(list((story.path / "docs" / "adr").iterdir())) == 8
+    said = story.run("export", "--format", "adr", "-o", "docs/adr", code=1)
+    assert said.err.startswith("error: docs/adr is not empty: it holds d1.md\n")
+
+
+def test_corrected_versions_are_named_where_they_get_no_record(long_story: Repo) -> None:
+    said = long_story.run("export", "--format", "adr", "-o", "adr")
+    assert said.err == "note: corrected, and told by their corrections: d5\n"
+
+
+def test_a_damaged_checkpoint_is_not_passed_on(story: Repo) -> None:
+    story.checkpoint.write_bytes(story.checkpoint.read_bytes().replace(b'"d1", "text"', b'"d1",  "text"'))
+    assert story.run("export", "--format", "csv", code=3).out == ""

@@ -1,0 +1,114 @@
+"""CSV (RFC 4180, UTF-8): one table, a row an entry. What a spreadsheet would take for a formula is written as text.
+
+A cell that begins with one of `= + - @`, TAB or LF, a full-width form of them, or with an apostrophe, gets an
+apostrophe before it. Reading takes exactly one off, so every text comes back as it was.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ledger_cli.exchange import entries
+from ledger_cli.exchange.reading import refuse
+from ledger_cli.line_faults import SHAPES
+from ledger_cli.model import Entry
+
+COLUMNS = (
+    *("entry", "id", "with", "on", "text", "rationale", "slot", "about", "from", "confidence", "corrects"),
+    *("kind", "mentions", "at", "validFrom", "validTo", "reason", "recordedAt", "by", "session"),
+)
+"""`entry` is the first key of the entry's line, and `id` its value. A link, and a verdict `on` one, leads from the old
+item `id` to the new one `with`. Several names in a cell stand on a line each."""
+
+_LISTS = ("about", "from", "mentions")
+_FORMULA = tuple("=+-@\t\r\n'\uff1d\uff0b\uff0d\uff20")
+_BARE = re.compile(r"[A-Za-z0-9 ._:/-]*")
+_NUMBER = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+def write(recorded: Iterable[Entry]) -> str:
+    """All entries, in the order in which the ledger learned them, under a header."""
+    lines = [",".join(COLUMNS)]
+    for text in entries.in_order(recorded):
+        cells = _cells(json.loads(text))
+        lines.append(",".join(_cell(cells.get(column, "")) for column in COLUMNS))
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def _cells(stated: dict[str, Any]) -> dict[str, str]:
+    sort = entries.sort_of(stated)
+    target = stated.pop(sort)
+    cells = {key: "\n".join(v) if isinstance(v, list) else str(v) for key, v in stated.items()}
+    if sort in ("rejects", "reinstates"):
+        on = "item" if isinstance(target, str) else "ending" if "ends" in target else "link"
+        cells["on"] = on
+        if on == "link":
+            cells["with"] = target["with"]
+        target = target if on == "item" else target["ends" if on == "ending" else "supersedes"]
+    return cells | {"entry": sort, "id": target}
+
+
+def _cell(text: str) -> str:
+    if text.startswith(_FORMULA):
+        text = f"'{text}"
+    return text if _BARE.fullmatch(text) else '"' + text.replace('"', '""') + '"'
+
+
+def entry(cells: Mapping[str, str]) -> Entry:
+    """The entry of a row of an export. Raises ValueError with what is wrong with it."""
+    return entries.entry(stated(cells))
+
+
+def stated(cells: Mapping[str, str]) -> dict[str, Any]:
+    """The keys and values of an entry's line, from a row of an export. Raises ValueError."""
+    there = {key: text.removeprefix("'") for key, text in cells.items() if text}
+    sort, target = there.pop("entry", ""), there.pop("id", "")
+    if sort not in SHAPES:
+        raise ValueError(f"`entry` is one of {', '.join(SHAPES)}, not {sort!r}")
+    found: dict[str, Any] = {key: v.split("\n") if key in _LISTS else v for key, v in there.items()}
+    if "confidence" in found and _NUMBER.fullmatch(found["confidence"]):
+        found["confidence"] = float(found["confidence"])
+    on = found.pop("on", "item")
+    if sort not in ("rejects", "reinstates") or on == "item":
+        return {sort: target, **found}
+    if on not in ("link", "ending"):
+        raise ValueError(f"`on` is one of item, link, ending, not {on!r}")
+    return {
+        sort: {"ends": target} if on == "ending" else {"supersedes": target, "with": found.pop("with", "")},
+        **found,
+    }
+
+
+def rows(text: str, name: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The header of a table, and its rows by the line that they end on, empty ones left out.
+
+    The cells stand between commas, semicolons or tabs, as the header has them. Raises Refused where it is no table.
+    """
+    csv.field_size_limit(2**31 - 1)  # it is the process's; a text may be of any length
+    # Git may have checked the file out with CRLF throughout. A CR of its own is in no text of a ledger.
+    text = text.replace("\r\n", "\n")
+    header, found, faults = [""], list[tuple[int, dict[str, str]]](), list[tuple[int, str]]()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        header = [column.strip() for column in next(reader, [])]
+        for cells in reader:
+            if any(cells[len(header) :]):
+                faults.append((reader.line_num, f"{len(cells)} cells under {len(header)} columns"))
+            elif any(cells):
+                found.append((reader.line_num, dict(zip(header, cells, strict=False))))
+    except csv.Error as fault:
+        faults.append((reader.line_num, f"not CSV: {fault}"))
+    if twice := {column for column in header if column and header.count(column) > 1}:
+        faults.insert(0, (1, f"the column {min(twice)!r} stands twice"))
+    refuse(name, faults)
+    return header, found
+
+
+def _delimiter(text: str) -> str:
+    first = text.partition("\n")[0]
+    return max(",;\t", key=lambda sign: (first.count(sign), sign == ","))

@@ -1,0 +1,88 @@
+"""Tables that no ledger wrote: a row an item, as a session to review."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from ledger_cli import session_file
+from ledger_cli.errors import Refused, quoted
+from ledger_cli.exchange import adr_dates
+from ledger_cli.exchange.outcomes import Import, Outcome
+from ledger_cli.instant import show
+from ledger_cli.stated import Session, StatedItem
+
+COLUMNS = (
+    *("id", "kind", "text", "rationale", "slot", "about", "validFrom", "validTo", "supersedes", "corrects"),
+    "confidence",
+)
+"""What is read of a row: `kind` is `decision`, or `fact`; names and ids of a cell are parted by `;` or line feeds."""
+
+_BY_NAME = {name.casefold(): name for name in COLUMNS}
+_LISTS = ("about", "supersedes")
+_DATES = ("validFrom", "validTo")
+
+
+def column(name: str) -> str | None:
+    """The column that a header means, as `valid_from` and `Valid From` do too; None for one that is not read."""
+    return _BY_NAME.get(re.sub(r"[\s_-]", "", name).casefold())
+
+
+def session(rows: Iterable[tuple[int, Mapping[str, Any]]], name: str, *, id: str, by: str | None = None) -> Import:
+    """The items of the rows, by line, in one session without a clock. What cannot be an item is listed with the reason.
+
+    Raises Refused where no column is one that is read.
+    """
+    rows = list(rows)
+    columns = dict.fromkeys(key for _, row in rows for key in row if key)
+    unread = [key for key in columns if column(key) is None]
+    if rows and "text" not in {column(key) for key in columns}:
+        hint = f"give the columns {', '.join(COLUMNS)}; only text is needed"
+        raise Refused(f"{name} has no column `text`: its columns are {', '.join(columns)}", hint)
+    items: list[StatedItem] = []
+    outcomes: list[Outcome] = []
+    taken: set[str] = set()
+    for line, row in rows:
+        item, reasons = _item({column(k): v for k, v in row.items() if column(k)}, f"{id}/{len(items) + 1}")
+        if item is not None and item.id in taken:
+            reasons = [f"the id {item.id} is given twice"]
+            item = None
+        if item is not None:
+            taken.add(item.id)
+            items.append(item)
+            ignored = [key for key in unread if row.get(key) not in (None, "", [])]
+            reasons += [f"not read: {', '.join(ignored)}"] if ignored else []
+        outcomes.append(Outcome(f"{name}:{line}", None if item is None else item.id, tuple(reasons)))
+    sessions = (Session(id, by=by or "ledger import", items=tuple(items)),) if items else ()
+    return Import(sessions, tuple(outcomes))
+
+
+def _item(row: Mapping[str | None, Any], default_id: str) -> tuple[StatedItem | None, list[str]]:
+    stated: dict[str, Any] = {str(key): value for key, value in row.items() if value not in (None, "", [])}
+    faults, remarks = list[str](), list[str]()
+    kind = str(stated.pop("kind", "decision")).strip().casefold()
+    if kind not in ("decision", "fact"):
+        faults.append(f"the kind {quoted(kind)} is neither decision nor fact")
+    for key in _DATES:
+        if isinstance(stated.get(key), str):
+            try:
+                stated[key] = show(adr_dates.parse(stated[key]))
+            except ValueError as fault:
+                faults.append(f"{key}: {fault}")
+    for key in _LISTS:
+        if isinstance(stated.get(key), str):
+            stated[key] = [part.strip() for part in re.split(r"[;\n]", stated[key]) if part.strip()]
+    if "validFrom" not in stated:
+        remarks.append("no validFrom: it will hold from when it is recorded")
+    if isinstance(stated.get("confidence"), str):
+        with suppress(ValueError):  # the reader says so
+            stated["confidence"] = float(stated["confidence"])
+    document: dict[str, object] = {"session": "import", f"{kind}s": [{"id": default_id, **stated}]}
+    if faults:
+        return None, faults
+    try:
+        return session_file.of(document).items[0], remarks
+    except Refused as fault:
+        return None, [problem.what for problem in fault.problems]

@@ -1,0 +1,53 @@
+"""Files of others: read whole, with every fault named by its line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from ledger_cli.errors import Problem, Refused
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+_MOST = 20
+"""How many faults of a file are told; a file with more is another sort of file."""
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, `-` for standard input; a byte order mark is taken off. Raises Refused."""
+    name = "stdin" if str(path) == "-" else str(path)
+    try:
+        data = sys.stdin.buffer.read() if name == "stdin" else path.read_bytes()
+    except OSError as fault:
+        raise Refused([Problem(f"cannot be read: {fault.strerror or fault}", name)]) from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = data.count(b"\n", 0, fault.start) + 1
+        raise Refused(
+            [Problem(f"not UTF-8 (byte 0x{data[fault.start]:02x})", f"{name}:{line}", "save it as UTF-8")]
+        ) from None
+
+
+def refuse(name: str, faults: Iterable[tuple[int, str]]) -> None:
+    """Raise Refused with the faults of a file, each at its line, if there are any."""
+    found = [Problem(what, f"{name}:{line}") for line, what in faults]
+    if found:
+        more = [Problem(f"and {len(found) - _MOST} more", name)] if found[_MOST:] else []
+        raise Refused([*found[:_MOST], *more])
+
+
+def each(name: str, rows: Iterable[tuple[int, R]], read: Callable[[R], T]) -> list[T]:
+    """What `read` makes of each row. Raises Refused with every row of which it makes a ValueError."""
+    found: list[T] = []
+    faults: list[tuple[int, str]] = []
+    for line, row in rows:
+        try:
+            found.append(read(row))
+        except ValueError as fault:
+            faults.append((line, str(fault)))
+    refuse(name, faults)
+    return found

@@ -1,0 +1,89 @@
+"""CSV as RFC 4180 has it, in which a spreadsheet finds no formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import hostile
+import pytest
+
+from ledger_cli.errors import Refused
+from ledger_cli.exchange import csv_table
+from tests.in_memory import Memory
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def one(text: str = "orders uses postgres") -> Memory:
+    memory = Memory()
+    memory.apply({"session": "s", "at": "2024-01-01", "decisions": [{"id": "d", "text": text, "about": ["b", "a;c"]}]})
+    return memory
+
+
+def test_no_cell_begins_as_a_formula_does() -> None:
+    table = list(csv.reader(io.StringIO(csv_table.write(hostile.memory().entries), newline="")))
+    assert len(table) > 2000
+    assert [cell for row in table for cell in row if cell.startswith(FORMULA)] == []
+    assert any(cell.startswith("'=") for row in table for cell in row)
+
+
+def test_another_reader_of_csv_finds_a_row_an_entry_under_one_header() -> None:
+    recorded = hostile.memory().entries
+    header, *rows = csv.reader(io.StringIO(csv_table.write(recorded), newline=""), strict=True)
+    assert tuple(header) == csv_table.COLUMNS
+    assert len(rows) == len(recorded)
+    assert {len(row) for row in rows} == {len(header)}
+
+
+def test_lines_end_as_the_standard_has_it_and_a_text_keeps_its_own() -> None:
+    text = csv_table.write(one("a\nb").entries)
+    assert text.count("\r\n") == 2
+    assert '"a\nb"' in text
+    assert not text.startswith("\ufeff")
+
+
+def test_several_names_stand_on_a_line_each() -> None:
+    assert '"a;c\nb"' in csv_table.write(one().entries)
+
+
+def test_a_checkout_with_crlf_is_the_same_table() -> None:
+    text = csv_table.write(one("a\nb").entries).replace("\r\n", "\n").replace("\n", "\r\n")
+    _, [(_, row)] = csv_table.rows(text, "x.csv")
+    assert csv_table.entry(row) == one("a\nb").entries[0]
+
+
+def test_a_cell_may_be_longer_than_other_readers_take() -> None:
+    text = "x" * 200_000
+    _, [(_, row)] = csv_table.rows(csv_table.write(one(text).entries), "x.csv")
+    assert row["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('id,text\na,"b', "x.csv:2: not CSV: unexpected end of data"),
+        ('id,text\na,"b"c', "x.csv:2: not CSV: ',' expected after '\"'"),
+        ("id,text\na,b,c", "x.csv:2: 3 cells under 2 columns"),
+        ("id,id\na,b", "x.csv:1: the column 'id' stands twice"),
+    ],
+)
+def test_what_is_no_table_is_refused_by_line(text: str, said: str) -> None:
+    with pytest.raises(Refused) as fault:
+        csv_table.rows(text, "x.csv")
+    assert str(fault.value) == said
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"entry": "memo", "id": "x"}, "`entry` is one of decision, fact"),
+        ({"entry": "rejects", "id": "d", "on": "sunday"}, "`on` is one of item, link, ending, not 'sunday'"),
+        ({"entry": "decision", "id": "d", "text": "t"}, "`validFrom` is missing"),
+        ({"entry": "supersedes", "id": "d", "with": "e", "recordedAt": "soon", "session": "s"}, "'soon' is not a time"),
+        ({"entry": "entity", "id": "d", "kind": "k", "text": "t"}, "unknown key 'text'"),
+    ],
+)
+def test_a_row_that_is_no_entry_says_why(cells: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        csv_table.entry(cells)
