@@ -24,6 +24,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from ledger_cli import checkpoint, checks, lines, rules, scan, session_file
 from ledger_cli.history import History
 from ledger_cli.instant import show
 from ledger_cli.known import Known
-from ledger_cli.layout import placing
+from ledger_cli.layout import grouping
 from ledger_cli.model import Entry, Item
 from tests.oracle import Oracle
 
@@ -48,7 +49,8 @@ BOUNDS: dict[tuple[str, int], str] = {
 }
 CELLS = (OTHER, SAME, EVERYDAY, ANY, NEW)
 BARE, MERGE_FILE = "a bare `python -c pass`", "`git merge-file`"
-DRIVER, CHECK = "`ledger merge-driver`", "`ledger check --base HEAD`"
+DRIVER, CONFLICT = "`ledger merge-driver`", "`ledger merge-driver`, two answers in one slot"
+CHECK = "`ledger check --base HEAD`"
 FRESH = 25  # so many pairs share one ledger
 WHOLE = 1000  # up to this size every clean merge is checked as a whole; above, one in SAMPLE is
 SAMPLE = 20
@@ -77,10 +79,10 @@ class Base:
         self.data = checkpoint.render(entries)
         self.newest = max(e.recorded_at for e in entries)
         self.sessions = len(self.world.sessions)
-        place = placing(entries)
+        group_of = grouping(entries)
         self.groups: dict[str, list[Entry]] = defaultdict(list)
         for entry in entries:
-            self.groups[place(entry)].append(entry)
+            self.groups[group_of(entry)].append(entry)
         items = [e for e in entries if isinstance(e, Item)]
         self.kinds = {i.slot: i.kind for i in items if i.slot is not None}
         self.slots = sorted(self.kinds)
@@ -264,7 +266,7 @@ def tables(sizes: Sequence[int], pairs: int, first: int) -> None:
 
 
 def _median(
-    repeats: int, command: Sequence[str], folder: Path, before: Callable[[], object] = lambda: None
+    repeats: int, command: Sequence[str], folder: Path, before: Callable[[], object] = lambda: None, code: int = 0
 ) -> list[float]:
     took = []
     for _ in range(repeats + 1):
@@ -272,17 +274,17 @@ def _median(
         start = time.perf_counter()
         done = subprocess.run(command, cwd=folder, env=_CLEAN, capture_output=True, check=False)
         took.append(1000 * (time.perf_counter() - start))
-        if done.returncode:
+        if done.returncode != code:
             sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}")
     return took[1:]  # the first round warms up
 
 
-def _clean_pair(base: Base, git: Git) -> bytes:
-    """Write two everyday sessions that stock git merges, as `base`, `ours` and `theirs`; ours."""
+def _pair(base: Base, git: Git, cell: str, *, clean: bool) -> bytes:
+    """Write two sessions that stock git merges, or does not, as `base`, `ours` and `theirs`; ours."""
     for n in count():
-        _, one, other = base.pair(EVERYDAY, random.Random(n))
+        _, one, other = base.pair(cell, random.Random(n))
         ours, theirs = base.add(one), base.add(other)
-        if git.merge_file(base.data, ours, theirs) is not None:
+        if (git.merge_file(base.data, ours, theirs) is not None) == clean:
             return ours
     raise AssertionError
 
@@ -292,19 +294,17 @@ def times(size: int, repeats: int, *, driver: bool) -> None:
     with tempfile.TemporaryDirectory() as named:
         folder, base = Path(named), Base(size, seed=1)
         git = Git(folder)
-        ours = _clean_pair(base, git)
         bare = (sys.executable, "-c", "pass")
         rows = [(BARE, _median(repeats, bare, folder))]
-        if driver:
-            merge_file = ("git", "merge-file", "-p", "ours", "base", "theirs")
-            rows.append((MERGE_FILE, _median(repeats, merge_file, folder)))
+        for name, cell, clean in ((DRIVER, EVERYDAY, True), (CONFLICT, SAME, False)) if driver else ():
+            ours = _pair(base, git, cell, clean=clean)
+            if clean:
+                merge_file = ("git", "merge-file", "-p", "ours", "base", "theirs")
+                rows.append((MERGE_FILE, _median(repeats, merge_file, folder)))
             _CLEAN["GITHEAD_0"] = "bench"  # as `git merge` calls it
-
-            def restore() -> None:
-                (folder / "ours").write_bytes(ours)
-
             command = (*ledger, "merge-driver", "base", "ours", "theirs", "ledger.json")
-            rows.append((DRIVER, _median(repeats, command, folder, restore)))
+            restore = partial((folder / "ours").write_bytes, ours)
+            rows.append((name, _median(repeats, command, folder, restore, code=int(not clean))))
             del _CLEAN["GITHEAD_0"]
         root = folder / "ledger"
         base.world.write(root)
@@ -317,7 +317,7 @@ def times(size: int, repeats: int, *, driver: bool) -> None:
     def bound(name: str) -> str:
         if name == CHECK:
             return " / 1,000" if size <= 10_000 else " / 6,000"
-        return f" / {3 * known[MERGE_FILE] + known[BARE]:,.0f}" if name == DRIVER else ""
+        return f" / {3 * known[MERGE_FILE] + known[BARE]:,.0f}" if name in (DRIVER, CONFLICT) else ""
 
     print(f"| whole process, ms: median (least) / bound | {size:,} items |\n|---|---:|")
     for name, took in rows:

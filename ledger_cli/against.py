@@ -24,6 +24,7 @@ class _Ground(NamedTuple):
 
     bases: list[Base]
     fork: bytes | None = None
+    behind: bool = False  # the base is not among what this stands on
 
 
 def check(ledger: Ledger, *, base: str | None = None, staged: bool = False) -> Checkup:
@@ -48,7 +49,7 @@ def check(ledger: Ledger, *, base: str | None = None, staged: bool = False) -> C
 def _with_ground(found: Checkup, data: bytes, ground: _Ground, path: str) -> Checkup:
     findings = list(found.findings)
     if not any(f.code in _UNREAD for f in findings):
-        findings += append_only.findings(data, ground.bases, ground.fork)
+        findings += append_only.findings(data, ground.bases, ground.fork, behind=ground.behind)
     return Checkup(checks.in_order(findings), path)
 
 
@@ -90,7 +91,8 @@ def compare(ledger: Ledger, revisions: str) -> Compared:
     if after is None:
         found = Checkup((_not_staged(repo, path, [base] if before is not None else []),), path)
     else:
-        ground = _Ground([] if before is None else [base], None if fork is None else _bytes_at(repo, fork, path))
+        at_fork = None if fork is None else _bytes_at(repo, fork, path)
+        ground = _Ground([] if before is None else [base], at_fork, not repo.stands_on(start, tip))
         found = _with_ground(ledger.check(after), after, ground, path)
     pair = comparison.compare(_entries(before, base.name), _entries(after, to))
     return Compared((base.name, to), (start, tip), pair, found)
@@ -140,9 +142,12 @@ def _stands_on(repo: GitRepo, path: str, base: str | None) -> _Ground:
     for name, commit in commits:
         if (held := _held(repo, commit, path)) is not None:
             bases.append(_base(repo, held, name, commit))
-    if base is None or not bases or (fork := repo.fork_point(commits[0][1])) is None:
+    if not bases:
         return _Ground(bases)
-    return _Ground(bases, _bytes_at(repo, fork, path))
+    first = commits[0][1]
+    fork = repo.fork_point(first) if base is not None or len(commits) == 2 else None
+    at_fork = None if fork is None else _bytes_at(repo, fork, path)
+    return _Ground(bases, at_fork, base is not None and not repo.stands_on(first))
 
 
 def _staged_sessions(repo: GitRepo, ledger: Ledger) -> list[tuple[str, bytes]]:

@@ -6,16 +6,18 @@ import json
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger_cli import instant
+from ledger_cli import instant, resolved
 from ledger_cli.checks import Finding
+from ledger_cli.entries import describe, difference, item_of, subject
+from ledger_cli.errors import short
 from ledger_cli.invariants import named
 from ledger_cli.lines import line as as_line
 from ledger_cli.lines import parse_line, quote
-from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, entity_key
+from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Lines = Mapping[bytes, int]
 """The lines of entries, without their commas, each with its number."""
@@ -30,11 +32,14 @@ class Base(NamedTuple):
     data: bytes
 
 
-def findings(data: bytes, bases: Sequence[Base], fork: bytes | None = None) -> Iterator[Finding]:
+def findings(
+    data: bytes, bases: Sequence[Base], fork: bytes | None = None, *, behind: bool = False
+) -> Iterator[Finding]:
     """What no session could have done to the lines of any base, and what two sides did not know of each other.
 
-    Several `bases` are the parents of a merge. `fork` is the checkpoint where one base and the rest parted, if that
-    is known. Codes: `rewritten`, `session-grew`, `session-twice` are errors; `meets-rejected`, `meets-corrected`
+    Several `bases` are the parents of a merge. `fork` is the checkpoint where the base and the rest, or two bases,
+    parted, if that is known; `behind`: the base is no ancestor, so what it has since then is not missing. Codes:
+    `rewritten`, `session-grew`, `session-twice` are errors; `gave-way`, `behind`, `meets-rejected`, `meets-corrected`
     and `older-than-base` are information.
     """
     now = lines(data)
@@ -43,11 +48,22 @@ def findings(data: bytes, bases: Sequence[Base], fork: bytes | None = None) -> I
     parted = None if fork is None else before[0] if bases and fork == bases[0].data else lines(fork)
     added = _lone(now, before)
     news = [(number, entry) for line, number in added if (entry := _entry(line)) is not None]
-    changed: set[Entry] = set()
-    yield from _rewritten(now, bases, before, news, changed)
-    left = [(number, entry) for number, entry in news if entry not in changed]
+    gone = [_lone(its, [now]) for its in before]
+    given = _given(before, gone, [entry for _, entry in news], parted)
+    changed = {entry for entry in given.values() if entry is not None}
+    yield from _gave_way(given, now)
+    if behind and parted is not None:
+        ahead = [line for line, _ in gone[0] if line not in parted]
+        gone[0] = [row for row in gone[0] if row[0] in parted]
+        yield from _behind(bases[0], ahead)
+    told = set(given)
+    for base, its, missing in zip(bases, before, gone, strict=True):
+        left = [row for row in missing if row[0] not in told]
+        told.update(line for line, _ in left)  # of two bases that held a line, the first tells
+        yield from _rewritten(base, left, _nearest(left, its, now), news, changed)
+    left_news = [(number, entry) for number, entry in news if entry not in changed]
     known = [{_tail(line) for line in its} for its in before]
-    yield from _grown(now, bases, before, known, left, parted)
+    yield from _grown(now, bases, before, known, left_news, parted, given)
     yield from _unaware(now, _sides(added, before, parted))
     if bases:
         yield from _late(added, bases[0], known[0])
@@ -88,43 +104,85 @@ def _as_tail(session: str) -> bytes:
     return f"{quote(session)}}}".encode()
 
 
+def _given(
+    before: Sequence[Lines], gone: Sequence[Sequence[tuple[bytes, int]]], news: Sequence[Entry], fork: Lines | None
+) -> dict[bytes, Entry | None]:
+    """Of the lines of a merge's parents that are gone, those that had to give way to another parent's."""
+    given: dict[bytes, Entry | None] = {}
+    for its, missing in zip(before, gone, strict=True):
+        others = [entry for other in before for line, _ in _lone(other, [its]) if (entry := _entry(line)) is not None]
+        lines = {line: entry for line, _ in missing if others and (entry := _entry(line)) is not None}
+        given |= resolved.gave_way(lines, news, others)
+        if others and fork is not None:  # what a side wrote into a session that both had
+            recorded = {_tail(line) for line in fork}
+            given |= {line: None for line in lines if line not in fork and _tail(line) in recorded}
+    return given
+
+
+def _gave_way(given: Mapping[bytes, Entry | None], now: Lines) -> Iterator[Finding]:
+    for line, became in given.items():
+        if (entry := _entry(line)) is not None:
+            at = None if became is None else now.get(as_line(became).encode())
+            what = "is left out" if became is None else f"is {describe(became)} of session {became.session} now"
+            message = f"{describe(entry)} of session {entry.session} {what}: it gave way to the other side of a merge"
+            yield Finding("gave-way", message, "info", line=at, sessions=(entry.session,))
+
+
+def _behind(base: Base, ahead: Sequence[bytes]) -> Iterator[Finding]:
+    if sessions := sorted({name for line in ahead if (name := _session(_tail(line)))}):
+        some = ", ".join(sessions[:5]) + (", …" if len(sessions) > 5 else "")
+        count = "1 session" if len(sessions) == 1 else f"{len(sessions)} sessions"
+        message = f"{base.name} has {count} that this lacks ({some}): whether they fit together shows once it is merged"
+        yield Finding("behind", message, "info", sessions=tuple(sessions), hint=f"git merge {base.commit}")
+
+
 def _rewritten(
-    now: Lines,
-    bases: Sequence[Base],
-    before: Sequence[Lines],
+    base: Base,
+    gone: Sequence[tuple[bytes, int]],
+    places: Mapping[bytes, int],
     news: Sequence[tuple[int, Entry]],
     changed: set[Entry],
 ) -> Iterator[Finding]:
     """Lines of a base that are gone, or stand there with other content: what they became is added to `changed`."""
     by_subject: dict[object, list[tuple[int, Entry]]] = defaultdict(list)
-    for row in news:
-        by_subject[_subject(row[1])].append(row)
-    told: set[bytes] = set()
-    for base, its in zip(bases, before, strict=True):
-        gone = _lone(its, [now])
-        places = _places_of(gone, its, now)
-        for line, number in gone:
-            if line in told or (entry := _entry(line)) is None:
-                continue
-            told.add(line)
-            became = [(n, e) for n, e in by_subject[_subject(entry)] if e not in changed]
-            at, what = places.get(line), "removed"
-            if became:
-                at, other = became[0]
-                changed.add(other)
-                what = f"rewritten: {_difference(line, other)}"
-            yield Finding(
-                "rewritten",
-                f"{describe(entry)} of session {entry.session} was {what} (line {number} at {base.name})",
-                ids=(_id(entry),) if _id(entry) else (),
-                line=at,
-                sessions=(entry.session,),
-                hint=f"take the line back: `git show {shlex.quote(f'{base.commit}:{base.path}')}`; "
-                "what is recorded is corrected or rejected, never rewritten",
-            )
+    for row in news if gone else ():
+        by_subject[subject(row[1])].append(row)
+    for line, number in gone:
+        entry = _entry(line)
+        if entry is None and (as_it_should_be := _mended(line, news)) is not None:
+            changed.add(as_it_should_be)
+            continue
+        became = [(n, e) for n, e in by_subject[subject(entry)] if e not in changed] if entry is not None else []
+        at, what = places.get(line), "removed"
+        if became:
+            at, other = became[0]
+            changed.add(other)
+            what = f"rewritten: {difference(line, other)}"
+        if entry is not None:
+            told = f"{describe(entry)} of session {entry.session}"
+        else:
+            told = f"a line that is not canonical, {short(line.decode(errors='replace'))},"
+        yield Finding(
+            "rewritten",
+            f"{told} was {what} (line {number} at {base.name})",
+            ids=(item_of(entry),) if entry is not None and item_of(entry) else (),
+            line=at,
+            sessions=(entry.session,) if entry is not None else (),
+            hint=f"take the line back: `git show {shlex.quote(f'{base.commit}:{base.path}')}`; "
+            "what is recorded is corrected or rejected, never rewritten",
+        )
 
 
-def _places_of(gone: Sequence[tuple[bytes, int]], its: Lines, now: Lines) -> dict[bytes, int]:
+def _mended(line: bytes, news: Iterable[tuple[int, Entry]]) -> Entry | None:
+    """What a line that was not canonical says, if it stands there as it should be."""
+    try:
+        stated = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return next((entry for _, entry in news if json.loads(as_line(entry)) == stated), None)
+
+
+def _nearest(gone: Sequence[tuple[bytes, int]], its: Lines, now: Lines) -> dict[bytes, int]:
     """Where lines that are gone stood: at what followed them, or else went before them, and is there still."""
     places: dict[bytes, int] = {}
     if gone:
@@ -144,10 +202,11 @@ def _grown(
     known: Sequence[Set[bytes]],
     left: Sequence[tuple[int, Entry]],
     fork: Lines | None,
+    given: Collection[bytes],
 ) -> Iterator[Finding]:
     """Sessions that have more lines than they were recorded with, or that two sides recorded, each with other lines.
 
-    `known` are the sessions of the lines `before`, as they are written there.
+    `known` are the sessions of the lines `before`, as they are written there; `given` the lines that gave way.
     """
     grew: dict[str, list[tuple[int, Entry]]] = defaultdict(list)
     for number, entry in left:
@@ -158,8 +217,9 @@ def _grown(
         sides = list(zip(before, known, strict=True))
         lone = (x for its in before for x in its if any(x not in other and _tail(x) in k for other, k in sides))
         apart = {_tail(line) for line in lone}
+        kept = [{_tail(line) for line in its if line not in given} for its in before] if apart else ()
         for id in filter(None, map(_session, apart)):
-            names = [base.name for base, its in zip(bases, known, strict=True) if _as_tail(id) in its]
+            names = [base.name for base, its in zip(bases, kept, strict=True) if _as_tail(id) in its]
             if len(names) > 1:
                 twice[id] = " and ".join(names)
     elif fork is not None and grew:
@@ -180,7 +240,7 @@ def _grown(
             code = "session-grew"
             message = f"session {id} of {name} gained {what}: {', '.join(describe(e) for _, e in news[:3])}{more}"
             hint = "put the news in a session of its own: `ledger session new ID`"
-        ids = tuple(sorted({i for _, e in news if (i := _id(e))}))
+        ids = tuple(sorted({i for _, e in news if (i := item_of(e))}))
         yield Finding(code, message, ids=ids, line=at, sessions=(id,), hint=hint)
 
 
@@ -259,56 +319,3 @@ def _time(text: bytes) -> datetime | None:
         return instant.parse(text.decode())
     except ValueError:
         return None
-
-
-def _subject(entry: Entry) -> object:
-    """What an entry is about, whatever it says of it: two lines of one subject are one line, rewritten."""
-    if isinstance(entry, Item | Episode):
-        return isinstance(entry, Item), entry.id
-    if isinstance(entry, Entity):
-        return entity_key(entry.name), entry.session
-    if isinstance(entry, Link):
-        return entry.old, entry.new, entry.session
-    if isinstance(entry, Ending):
-        return "ends", entry.id, entry.session
-    return entry.target, entry.session
-
-
-def _id(entry: Entry) -> str:
-    """The item, or the episode, that an entry is or is on."""
-    if isinstance(entry, Item | Episode | Ending):
-        return entry.id
-    if isinstance(entry, Link):
-        return entry.old
-    return entry.target.id if isinstance(entry, Review) else ""
-
-
-def describe(entry: Entry) -> str:
-    """An entry in a few words."""
-    if isinstance(entry, Item):
-        return f"{entry.kind} {entry.id}"
-    if isinstance(entry, Episode):
-        return f"episode {entry.id}"
-    if isinstance(entry, Entity):
-        return f"the kind of {entry.name}"
-    if isinstance(entry, Link):
-        return f"the link {entry.old} -> {entry.new}"
-    if isinstance(entry, Ending):
-        return f"the ending of {entry.id}"
-    return f"the verdict on {entry.target}"
-
-
-def _difference(old: bytes, new: Entry) -> str:
-    """Which keys of a line differ, the first with both its values."""
-    was, is_ = json.loads(old), json.loads(as_line(new))
-    keys = [k for k in {**was, **is_} if was.get(k) != is_.get(k)] or ["its writing"]
-    first = keys[0]
-    told = f"`{first}` was {_short(was.get(first))}, is {_short(is_.get(first))}"
-    return told + (f"; and {', '.join(f'`{k}`' for k in keys[1:])}" if keys[1:] else "")
-
-
-def _short(value: object) -> str:
-    if value is None:
-        return "absent"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:79] + "…"

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -24,6 +25,7 @@ from typing import Any, BinaryIO, cast
 from ledger_cli.database import Database, Say
 from ledger_cli.errors import LedgerError, QueryRefused
 from ledger_cli.store.engine import NARROW, Answer
+from ledger_cli.store.graph import Graph
 
 MEMORY = 2 * 1024**3
 """Bytes a query may take, beside the ledger itself."""
@@ -36,40 +38,53 @@ _OUT_OF_MEMORY = 77
 """How the child exits when Python, and not the engine, found no memory."""
 
 
-def ask(folder: Path, engine: str, text: str, *, timeout_ms: int, limit: int, say: Say) -> Answer:
-    """Run a query on the ledger in `folder`. Raises QueryRefused; the child is gone however this ends."""
+def ask(
+    folder: Path,
+    engine: str,
+    text: str,
+    *,
+    params: Mapping[str, Any] | None = None,
+    timeout_ms: int,
+    limit: int,
+    say: Say,
+    child: str = "ledger_cli.asking",
+) -> Answer:
+    """Run a query, with what its `$names` stand for, on the ledger in `folder`. `child` is the module that answers.
+
+    Raises QueryRefused; the child is gone however this ends.
+    """
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "ledger_cli.asking"],
+        [sys.executable, "-P", "-m", child],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what the engine says when it aborts is not for the user
         env=_environment(),
-    ) as child:
+    ) as process:
         late = threading.Event()
 
         def stop() -> None:
             late.set()
-            child.kill()
+            process.kill()
 
         clock = threading.Timer(timeout_ms / 1000 + PATIENCE, stop)
         clock.daemon = True
         try:
-            assert child.stdin is not None
-            assert child.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
             with suppress(BrokenPipeError):
-                pickle.dump((folder, engine, text, timeout_ms, limit), child.stdin)
-                child.stdin.flush()  # and left open: its end tells the child that nobody waits any more
+                pickle.dump((folder, engine, text, dict(params or {}), timeout_ms, limit), process.stdin)
+                process.stdin.flush()  # and left open: its end tells the child that nobody waits any more
             with suppress(EOFError):
-                for note in pickle.load(child.stdout):
+                for note in pickle.load(process.stdout):
                     say(note)
                 clock.start()  # opening the ledger is not the query's time
-            data = child.stdout.read()
-            code = child.wait()
+            data = process.stdout.read()
+            code = process.wait()
         finally:
             clock.cancel()
-            child.kill()
+            process.kill()
             with suppress(BrokenPipeError):
-                cast(BinaryIO, child.stdin).close()
+                cast(BinaryIO, process.stdin).close()
     if late.is_set():
         raise QueryRefused(f"the query ran longer than {timeout_ms} ms and was stopped", NARROW)
     if code:
@@ -105,24 +120,24 @@ def _death(code: int) -> BaseException:
 # In the child
 
 
-def main() -> None:
-    """Answer the one request on stdin."""
+def main(graph_of: Callable[[Database], Graph] = Database.read) -> None:
+    """Answer the one request on stdin, asking of the graph that `graph_of` makes of the ledger."""
     gc.disable()  # it lives for one answer, which has no cycles
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler would wait for the engine
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever the engine prints is no part of the answer
-    folder, engine, text, timeout_ms, limit = pickle.load(sys.stdin.buffer)
+    folder, engine, text, params, timeout_ms, limit = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_leave_with_the_parent, daemon=True).start()
     notes: list[str] = []
     outcome: bytes
     try:
         try:
-            graph = Database(folder, engine=engine, say=notes.append).read()
+            graph = graph_of(Database(folder, engine=engine, say=notes.append))
         finally:
             _send(out, pickle.dumps(notes))
         _bound_memory()
-        found = graph.query(text, {}, timeout_ms=timeout_ms, row_limit=limit)
+        found = graph.query(text, params, timeout_ms=timeout_ms, row_limit=limit)
         outcome = _packed(found)
     except LedgerError as fault:
         outcome = pickle.dumps(fault)

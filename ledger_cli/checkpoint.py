@@ -10,11 +10,11 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ledger_cli.durable import CannotWrite, replace, write_temp
 from ledger_cli.errors import Damaged
-from ledger_cli.layout import BOTTOM, FORMAT, TOP, group_name, nowhere, placing, rank
+from ledger_cli.layout import BOTTOM, FORMAT, TOP, framed, group_name, grouping, nowhere, rank
 from ledger_cli.lines import Key, line, order, parse_line, quote
 from ledger_cli.model import Entry
 from ledger_cli.scan import UPGRADES, LineProblem, Parse, scan
@@ -53,12 +53,12 @@ def render(entries: Iterable[Entry]) -> bytes:
 def _grouped(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> dict[str, set[Key]]:
     """The keys of the entries by group; the last part of a key is the line."""
     listed = list(entries)
-    place = placing(listed, elsewhere)
+    group_of = grouping(listed, elsewhere)
     groups: dict[str, set[Key]] = {}
     for entry in listed:
         text = line(entry)
         try:
-            group = place(entry)
+            group = group_of(entry)
         except KeyError as unknown:
             raise ValueError(f"there is no item {unknown.args[0]!r} for the line {text}") from None
         groups.setdefault(group, set()).add(order(entry, text))
@@ -66,10 +66,7 @@ def _grouped(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere
 
 
 def _group_text(name: str, lines: Iterable[str]) -> str:
-    # A group closes with its own name: with one closing line for all, git takes another group's for it and puts
-    # lines where they do not belong.
-    body = "".join(f"{text},\n" for text in lines)
-    return f"{quote(name)}: [\n{body}{quote(f'end of {name}')}],\n"
+    return framed(name, (f"{text}," for text in lines))
 
 
 EMPTY = render(())
@@ -94,12 +91,18 @@ def read(data: bytes, *, any_order: bool = False, parse: Parse = parse_line) -> 
     return [entry for _, entry in entries]
 
 
-def splice(data: bytes, added: Iterable[Entry], group_of: Callable[[str], str]) -> bytes:
+def splice(
+    data: bytes,
+    added: Iterable[Entry],
+    group_of: Callable[[str], str],
+    text: Callable[[str, Sequence[str]], str] = _group_text,
+) -> bytes:
     """Insert the lines of whole new sessions in a canonical file: what `render` of all entries would write.
 
-    `group_of` names the group of an item that is already in the file. Only the groups that get a line are looked at,
-    and of them only as many lines as it takes to find the place; the rest is trusted and copied. (A file with CRLF is
-    read as a whole.) Raises Damaged or ValueError where what it meets is not a checkpoint.
+    `group_of` names the group of an item that is already in the file; `text` writes a group of its lines. Only the
+    groups that get a line are looked at, and of them only as many lines as it takes to find the place; the rest is
+    trusted and copied. (A file with CRLF is read as a whole.) Raises Damaged or ValueError where what it meets is not a
+    checkpoint.
     """
     if not (data.startswith(TOP.encode()) and data.endswith(BOTTOM.encode())):
         return render([*read(data), *added])
@@ -108,11 +111,11 @@ def splice(data: bytes, added: Iterable[Entry], group_of: Callable[[str], str]) 
         start, end = _find_group(data, name)
         lines = _group_lines(data, start, end)
         for key in sorted(keys):
-            text = key[-1] + ","
+            row = key[-1] + ","
             at = bisect_left(lines, key, key=_key)
-            if lines[at : at + 1] != [text]:
-                lines.insert(at, text)
-        edits.append((start, rank(name), end, _group_text(name, (text[:-1] for text in lines))))
+            if lines[at : at + 1] != [row]:
+                lines.insert(at, row)
+        edits.append((start, rank(name), end, text(name, [row[:-1] for row in lines])))
     pieces, copied = [], 0
     for start, _, end, new in sorted(edits):
         pieces += [data[copied:start], new.encode()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +31,12 @@ class Finding:
     line: int | None = None
     sessions: tuple[str, ...] = ()
     hint: str = ""
+
+    @property
+    def others(self) -> str:
+        """The sessions that the message does not name, in a list; maybe empty."""
+        named = (rf"(?<![\w~/-]){re.escape(id)}(?![\w~/-])" for id in self.sessions)
+        return ", ".join(id for id, name in zip(self.sessions, named, strict=True) if not re.search(name, self.message))
 
 
 _FORGED = "no session could write this: `git log -p` of the checkpoint tells where the line comes from"
@@ -59,11 +67,14 @@ def findings(entries: Iterable[tuple[int | None, Entry]]) -> list[Finding]:
                 valid_to=conflict.during[1],
                 line=lines[other],
                 sessions=_sessions(one, other),
-                hint=f"keep one: `ledger reject {one.id}` or `ledger reject {other.id}`, "
-                "or record which supersedes which",
+                hint=f"keep one: `{_reject(one.id)}` or `{_reject(other.id)}`, or record which supersedes which",
             )
         )
     return list(in_order(found))
+
+
+def _reject(*words: str) -> str:
+    return f"ledger reject {shlex.join(words)} --by NAME --reason TEXT"
 
 
 def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -223,7 +234,7 @@ def _cycles(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
             ids=tuple(sorted((old, new))),
             line=lines[link],
             sessions=_sessions(link),
-            hint=f"reject one of the links: `ledger reject {link.old} --link {link.new} --by … --reason …`",
+            hint=f"reject one of the links: `{_reject(link.old, '--link', link.new)}`",
         )
 
 
@@ -247,7 +258,7 @@ def _places(history: History, lines: Mapping[Entry, int | None]) -> Iterator[Fin
             slot=last.slot,
             line=lines[last],
             sessions=_sessions(*versions),
-            hint=f"keep one: `ledger reject {ids[0]}` or `ledger reject {ids[-1]}`",
+            hint=f"keep one: `{_reject(ids[0])}` or `{_reject(ids[-1])}`",
         )
 
 

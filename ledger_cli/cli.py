@@ -33,6 +33,8 @@ COMMANDS = {
     "remember": "remember.remember",
     "thread": "thread.app",
     "query": "look.query",
+    "trace": "trace.app",
+    "serve": "serve.serve",
     "check": "keep.check",
     "resolve": "merges.resolve",
     "merge-driver": "merges.merge_driver",
@@ -75,7 +77,7 @@ def build(only: str | None = None) -> typer.Typer:
     return app
 
 
-def _named(words: Sequence[str]) -> str | None:
+def named(words: Sequence[str]) -> str | None:
     """The command that a command line names, if it plainly names one."""
     options = iter(words)
     for word in options:
@@ -119,7 +121,7 @@ def call(words: Sequence[str], shell: Shell) -> int:
     """
     try:
         _refuse_bytes(words)
-        code = build(_named(words))(args=list(words), prog_name="ledger", obj=shell, standalone_mode=False)
+        code = build(named(words))(args=list(words), prog_name="ledger", obj=shell, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except typer.Exit as done:
         return done.exit_code

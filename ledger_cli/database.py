@@ -69,6 +69,10 @@ class Database:
         """The current state, frozen. Rebuilt where the store is missing, damaged or behind."""
         return self._load(writable=False)
 
+    def copy(self) -> Graph:
+        """The current state, in memory alone: what is added to it, nobody else sees."""
+        return self._load(writable=True)
+
     def reread(self, seen: Seen | None) -> Seen:
         """As `read`; what was seen before, where it is still the state on disk."""
         state = self._state()
@@ -145,7 +149,7 @@ class Database:
             if (graph := self._load_current(writable=writable)) is not None:
                 return graph
             try:
-                self._make_store()
+                self.make_store()
                 with self.generations.lock(0):
                     return self._load_current(writable=writable) or self._rebuild_for_reading(writable=writable)
             except Busy:
@@ -238,13 +242,14 @@ class Database:
     def _locked(self) -> Iterator[None]:
         """Hold the lock, and clear away what killed writers left."""
         self._existing()
-        self._make_store()
+        self.make_store()
         with self.generations.lock(self.timeout):
             self.generations.sweep(self.generations.current())
             durable.sweep(self.checkpoint)
             yield
 
-    def _make_store(self) -> None:
+    def make_store(self) -> None:
+        """Make the folder of the store, which git ignores by itself. Raises CannotWrite."""
         try:
             if not self.generations.folder.is_dir():
                 self.generations.folder.mkdir(exist_ok=True)

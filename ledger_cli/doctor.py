@@ -47,7 +47,9 @@ def _checkpoint(ledger: Ledger) -> Iterator[Examined]:
     found = ledger.check()
     errors = [f for f in found.findings if f.severity == "error"]
     if errors:
-        yield Examined("checkpoint", False, f"{len(errors)} problems; the first: {errors[0].message}", "ledger check")
+        count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems; the first"
+        hint = "ledger resolve" if errors[0].code == "conflict-marker" else "ledger check"
+        yield Examined("checkpoint", False, f"{count}: {errors[0].message}", hint)
     else:
         size = ledger.database.checkpoint.stat().st_size
         yield Examined("checkpoint", True, f"{FOLDER}/ledger.json, {size:,} bytes, nothing wrong with it")
@@ -145,6 +147,8 @@ def _merge_driver(repo: GitRepo) -> Examined:
 def _textconv(repo: GitRepo, path: Path) -> Examined:
     if not repo.setting("diff.ledger.textconv"):
         return Examined("diff driver", False, "git shows the checkpoint as JSON", "ledger install")
+    if len(repo.versions(repo.inside(path))) > 1:
+        return Examined("diff driver", False, "was not tried: the checkpoint is in conflict", "ledger resolve")
     if repo.tracks(path) and (why := repo.shows(path)) is not None:
         return Examined("diff driver", False, f"the driver does not run: {why}", _on_path(repo, "diff.ledger.textconv"))
     return Examined("diff driver", True, "git shows the checkpoint in words")

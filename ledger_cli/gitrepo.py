@@ -20,7 +20,7 @@ _ELSEWHERE = (
 """What a hook inherits, and what may point git at another repository or index. Settings and ceilings stay."""
 
 
-Entry = tuple[str, str]
+Blob = tuple[str, str]
 """The mode and the id of a file of a commit, or of the index."""
 _LINK = "120000"
 
@@ -221,6 +221,11 @@ class GitRepo:
         """The best common ancestor of two commits; None where they have none, or a shallow clone lacks it."""
         return self._run("merge-base", one, other).partition("\n")[0] or None
 
+    def stands_on(self, base: str, tip: str | None = None) -> bool:
+        """Is a commit among what a tip (None: the next commit) builds on?"""
+        tips = self.parents() if tip is None else [tip]
+        return any(self._git("merge-base", "--is-ancestor", base, one)[0] == 0 for one in tips)
+
     def fork_point(self, base: str, tip: str | None = None) -> str | None:
         """Where what a tip (None: the next commit) adds left `base`; on a merge commit, where what was merged into the
         base left it."""
@@ -239,7 +244,7 @@ class GitRepo:
     def blob(self, commit: str, path: str) -> bytes | None:
         """A file's bytes at a commit, through symlinks of that commit; None where it was not there."""
 
-        def entry(name: str) -> Entry | None:
+        def entry(name: str) -> Blob | None:
             row = self._run("ls-tree", "-z", "--full-tree", commit, "--", name).partition("\0")[0]
             return (row.split(" ")[0], row.partition("\t")[0].split(" ")[2]) if row else None
 
@@ -250,7 +255,7 @@ class GitRepo:
         found = self._run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split("\0")
         return [path for path in found if posixpath.basename(path) == name]
 
-    def _followed(self, entry: Callable[[str], Entry | None], path: str) -> bytes | None:
+    def _followed(self, entry: Callable[[str], Blob | None], path: str) -> bytes | None:
         """The bytes at a path where `entry` gives the mode and the id of each: the files of the disk do not count."""
         for _ in range(20):
             found = entry(path)
@@ -278,7 +283,7 @@ class GitRepo:
     def staged(self, path: str) -> bytes | None:
         """A file's bytes as the next commit would have them; None if it would not have it. Raises Damaged."""
 
-        def entry(name: str) -> Entry | None:
+        def entry(name: str) -> Blob | None:
             rows = [row for row in self._listed([name]) if row[3] == name]
             if any(stage != "0" for _, _, stage, _ in rows):
                 hint = f"run `ledger resolve`, then `{add(self.root / name)}`"

@@ -40,6 +40,16 @@ def parse(text: str) -> datetime:
     return _exact(text, text.upper())
 
 
+def asked(text: str, now: datetime) -> datetime:
+    """A time to ask of: as `parse`, or `now`: the second that is running, to its end, so what was just recorded counts.
+
+    Raises ValueError with a sentence.
+    """
+    if text != "now":
+        return parse(text)
+    return now.replace(microsecond=0) + timedelta(seconds=1) if now.microsecond else now
+
+
 def _exact(text: str, iso: str) -> datetime:
     if text.startswith("0000"):
         raise ValueError(f"{quoted(text)} is in year 0; years run from 0001 to 9999")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ledger_cli.lines import line
+from ledger_cli.lines import line, quote
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link
 
 FORMAT = 1
@@ -15,6 +15,14 @@ BOTTOM = '"end": "ledger"\n}\n'
 def group_name(item: Item) -> str:
     """The group an item stands in, and with it all that concerns the item."""
     return f"session {item.session}" if item.slot is None else f"slot {item.slot}"
+
+
+def framed(group: str, rows: Iterable[str]) -> str:
+    """A group of the file, with its rows: what stands on its lines."""
+    # A group closes with its own name: with one closing line for all, git takes another group's for it and puts
+    # lines where they do not belong.
+    body = "".join(f"{row}\n" for row in rows)
+    return f"{quote(group)}: [\n{body}{quote(f'end of {group}')}],\n"
 
 
 def rank(group: str) -> tuple[int, str]:
@@ -32,7 +40,7 @@ def nowhere(item_id: str) -> str:
     raise KeyError(item_id)
 
 
-def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> Callable[[Entry], str]:
+def grouping(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere) -> Callable[[Entry], str]:
     """Return the function that names an entry's group, given all entries.
 
     `elsewhere` answers for the ids of items that are not among `entries`; what it raises, KeyError if it is left
@@ -54,7 +62,7 @@ def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere)
     def home(item_id: str) -> str:
         return homes[item_id] if item_id in homes else elsewhere(item_id)
 
-    def place(entry: Entry) -> str:
+    def group_of(entry: Entry) -> str:
         if isinstance(entry, Item):
             return group_name(entry)
         if isinstance(entry, Link):
@@ -66,7 +74,7 @@ def placing(entries: Iterable[Entry], elsewhere: Callable[[str], str] = nowhere)
             return f"session {entry.session}"
         return home(entry.id if isinstance(entry, Ending) else entry.target.id)
 
-    return place
+    return group_of
 
 
 def _first(one: Item, other: Item) -> Item:

@@ -11,7 +11,7 @@ raises `errors.Refused`, and then nothing was written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains
+    from ledger_cli.known import Write
     from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
     from ledger_cli.verdicts import Builder
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 FOLDER = "snapshots"
 SESSIONS = "sessions"
+
+Recording = Callable[["Write"], None]
+"""Hears what a session is about to record, under the lock, before any of it is durable; what it raises stops it."""
 
 
 class Ledger:
@@ -112,6 +116,7 @@ class Ledger:
         backdated: bool = False,
         export: bool = True,
         on_applied: Callable[[Applied], None] = lambda _: None,
+        recording: Recording = lambda _: None,
     ) -> list[Applied]:
         """Apply sessions in the order of (clock, id), each whole or not at all; then export once.
 
@@ -119,7 +124,13 @@ class Ledger:
         before it stay applied.
         """
         order = sorted(sessions, key=lambda s: (s.at or LAST, s.id))
-        return self._write([_as_stated(s) for s in order], backdated=backdated, export=export, on_applied=on_applied)
+        return self._write(
+            [_as_stated(s) for s in order],
+            backdated=backdated,
+            export=export,
+            on_applied=on_applied,
+            recording=recording,
+        )
 
     def preview(
         self,
@@ -149,13 +160,21 @@ class Ledger:
         return done
 
     def review(
-        self, verdict: Verdict, target: Target, *, by: str, reason: str, at: datetime | None = None, export: bool = True
+        self,
+        verdict: Verdict,
+        target: Target,
+        *,
+        by: str,
+        reason: str,
+        at: datetime | None = None,
+        export: bool = True,
+        recording: Recording = lambda _: None,
     ) -> Applied:
         """Record a verdict as a small session of its own; unchanged where it stands already."""
         from ledger_cli import verdicts
 
         build = verdicts.review(verdict, target, by, reason, utc(at) if at is not None else None)
-        return self._write([build], export=export)[0]
+        return self._write([build], export=export, recording=recording)[0]
 
     def end(
         self,
@@ -166,12 +185,13 @@ class Ledger:
         reason: str | None = None,
         at: datetime | None = None,
         export: bool = True,
+        recording: Recording = lambda _: None,
     ) -> Applied:
         """End an item at `on`, as a small session of its own; unchanged where its last ending says the same."""
         from ledger_cli import verdicts
 
         build = verdicts.ending(canonical_id(id), utc(on), by, reason, utc(at) if at is not None else None)
-        return self._write([build], export=export)[0]
+        return self._write([build], export=export, recording=recording)[0]
 
     def _write(
         self,
@@ -180,6 +200,7 @@ class Ledger:
         backdated: bool = False,
         export: bool = True,
         on_applied: Callable[[Applied], None] = lambda _: None,
+        recording: Recording = lambda _: None,
     ) -> list[Applied]:
         from ledger_cli.writer import writing
 
@@ -187,7 +208,7 @@ class Ledger:
         with writing(self.database) as writer:
             try:
                 for build in builders:
-                    applied = self._one(writer, build, backdated)
+                    applied = self._one(writer, build, backdated, recording)
                     on_applied(applied)
                     done.append(applied)
             except BaseException:  # what was refused writes nothing; what went before it stays
@@ -196,7 +217,7 @@ class Ledger:
             writer.finish(export=export)
         return done
 
-    def _one(self, writer: Writer, build: Builder, backdated: bool) -> Applied:
+    def _one(self, writer: Writer, build: Builder, backdated: bool, recording: Recording = lambda _: None) -> Applied:
         from ledger_cli import effects, known, rules
         from ledger_cli.verdicts import next_clock
 
@@ -217,6 +238,7 @@ class Ledger:
         write = rules.resolve(session, found, now, backdated=backdated)
         if write is None:
             return Applied(session.id, recorded_at or now, "unchanged")
+        recording(write)
         writer.record(write.session, write.entries, write.history.items, write.changed)
         came = effects.effects(write)
         named = {*came.added, *came.closed, *came.reopened, *came.rejected, *came.reinstated, *came.ended}
@@ -337,8 +359,10 @@ class Ledger:
                 found.append(SlotRow(slot, kind, current[0] if current else None, tuple(planned)))
         return found
 
-    def query(self, cypher: str, *, timeout_ms: int = 10_000, limit: int = 1_000) -> engine.Answer:
-        """Columns and rows of a read-only Cypher query, run in a process of its own.
+    def query(
+        self, cypher: str, params: Mapping[str, Any] | None = None, *, timeout_ms: int = 10_000, limit: int = 1_000
+    ) -> engine.Answer:
+        """Columns and rows of a read-only Cypher query, run in a process of its own; `params` are its `$names`.
 
         Raises QueryRefused for what writes, reads files, lasts, or needs too much memory.
         """
@@ -346,7 +370,13 @@ class Ledger:
 
         database = self.database
         return asking.ask(
-            database.folder, database.engine_name, cypher, timeout_ms=timeout_ms, limit=limit, say=database.say
+            database.folder,
+            database.engine_name,
+            cypher,
+            params=params,
+            timeout_ms=timeout_ms,
+            limit=limit,
+            say=database.say,
         )
 
     def sessions(self) -> list[SessionRow]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ledger_cli.errors import Damaged
-from ledger_cli.layout import BOTTOM, FORMAT, TOP, placing, rank
-from ledger_cli.lines import Key, order, parse_line, quote
+from ledger_cli.layout import BOTTOM, FORMAT, TOP, framed, grouping, rank
+from ledger_cli.lines import Key, order, parse_line
 from ledger_cli.model import Entry
 
 Lines = dict[str, Entry]
@@ -134,17 +134,17 @@ def _check_frame(number: int, line: str) -> None:
 # Writing
 
 
-def placed(union: Lines) -> Callable[[Entry], str]:
-    """As `layout.placing`; what names an item that is not there stands with its session."""
-    known = placing(union.values())
+def grouped(union: Lines) -> Callable[[Entry], str]:
+    """As `layout.grouping`; what names an item that is not there stands with its session."""
+    known = grouping(union.values())
 
-    def place(entry: Entry) -> str:
+    def group_of(entry: Entry) -> str:
         try:
             return known(entry)
         except KeyError:
             return f"session {entry.session}"
 
-    return place
+    return group_of
 
 
 def render(sides: Sides, disputed: Collection[str] = (), rewritten: Collection[str] = ()) -> bytes:
@@ -152,19 +152,17 @@ def render(sides: Sides, disputed: Collection[str] = (), rewritten: Collection[s
 
     There the base is shown as well, of the sessions that a side has `rewritten`.
     """
-    union, place = sides.union, placed(sides.union)
+    union, group_of = sides.union, grouped(sides.union)
     groups: dict[str, list[Key]] = defaultdict(list)
     before: dict[str, list[str]] = defaultdict(list)  # the base of a group that a side changed; else it is in both
     for text, entry in union.items():
-        groups[place(entry)].append(order(entry, text))
+        groups[group_of(entry)].append(order(entry, text))
         if entry.session in rewritten and text in sides.base:
-            before[place(entry)].append(text)
+            before[group_of(entry)].append(text)
     pieces = [TOP]  # as `checkpoint.render` writes it; but the lines are there already
     for name in sorted(groups, key=rank):
         texts = [key[-1] for key in sorted(groups[name])]
-        pieces.append(f"{quote(name)}: [\n")
-        pieces += [f"{row}\n" for row in (_disputed(texts, sides, before[name]) if name in disputed else _rows(texts))]
-        pieces.append(f"{quote(f'end of {name}')}],\n")
+        pieces.append(framed(name, rows(texts, sides, before[name], disputed=name in disputed)))
     return "".join([*pieces, BOTTOM]).encode()
 
 
@@ -172,8 +170,11 @@ def _rows(texts: Iterable[str]) -> list[str]:
     return [f"{text}," for text in texts]
 
 
-def _disputed(texts: list[str], sides: Sides, before: Iterable[str]) -> list[str]:
-    """A group's lines, with those that are not in both sides between markers, where the first of them stands."""
+def rows(texts: Sequence[str], sides: Sides, before: Iterable[str] = (), *, disputed: bool) -> list[str]:
+    """A group's lines; of one that is `disputed`, those that are not in both sides between markers, where the first of
+    them stands, with what was there `before`."""
+    if not disputed:
+        return _rows(texts)
     differ = [t for t in texts if not (t in sides.ours and t in sides.theirs)]
     if not differ:
         return _rows(texts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ledger_cli.errors import short
-from ledger_cli.layout import FORMAT, TOP, placing, rank
+from ledger_cli.layout import FORMAT, TOP, grouping, rank
 from ledger_cli.lines import Key, order, parse_line, quote
 from ledger_cli.model import Entry
 
@@ -216,7 +216,7 @@ def _name(header: str) -> str | None:
 
 def _check_places(rows: Sequence[_Row], problems: list[LineProblem], *, all_read: bool) -> None:
     """Compare where each entry stands with where it belongs; what is out of place goes to `problems`."""
-    place = placing(row.entry for row in rows)
+    group_of = grouping(row.entry for row in rows)
     seen: dict[str, int] = {}
     above: tuple[str | None, Key] | None = None
     for number, text, entry, group in rows:
@@ -232,7 +232,7 @@ def _check_places(rows: Sequence[_Row], problems: list[LineProblem], *, all_read
         if group is None or not all_read:
             continue
         try:
-            right = place(entry)
+            right = group_of(entry)
         except KeyError as unknown:
             message = f"no item {unknown.args[0]!r} is in the file"
             problems.append(LineProblem(number, "unknown-id", message))

@@ -13,13 +13,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ledger_cli import checkpoint, markers, rules, session_file
+from ledger_cli.conflicts import Conflict, conflicts
 from ledger_cli.errors import Refused
 from ledger_cli.history import History
 from ledger_cli.instant import show, tidy
 from ledger_cli.known import Known
 from ledger_cli.lines import line
 from ledger_cli.markers import Lines, Sides
-from ledger_cli.merge import Conflict, conflicts, render
+from ledger_cli.merge import render
 from ledger_cli.model import Ending, Entity, Entry, Episode, Item, Link, Review, Target, entity_key, id_set
 from ledger_cli.stated import Session
 

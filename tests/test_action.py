@@ -114,6 +114,26 @@ def test_a_checkpoint_that_is_a_link_shows_nothing_of_the_machine(merged: Repo, 
         assert "hunter2" not in said.stdout + said.stderr + check.stdout + check.stderr + body
 
 
+def test_the_base_is_what_the_merge_result_stands_on(merged: Repo, tmp_path: Path) -> None:
+    """Of an older one, the comment would give the pull request what others brought in the meantime."""
+
+    def base(given: str = "") -> str:
+        out = tmp_path / "output"
+        out.write_text("")
+        done = step(merged, "Find the base", GIVEN=given, EVENT="e" * 40, ROOT=".", GITHUB_OUTPUT=str(out))
+        assert done.returncode == 0, done.stderr
+        return out.read_text().removeprefix("commit=").rstrip()
+
+    merged.git("checkout", "-qb", "topic")
+    bring(merged)
+    assert base() == "e" * 40  # no merge result
+    merged.git("checkout", "-q", "main")
+    merged.git("commit", "-q", "--allow-empty", "-m", "newer than the event")
+    merged.git("merge", "-q", "--no-edit", "topic")
+    assert base() == merged.git("rev-parse", "HEAD^1").strip()
+    assert base(given="base") == "base"
+
+
 def test_a_folder_that_is_a_link_out_of_the_checkout_is_refused(merged: Repo, tmp_path: Path) -> None:
     """Else the pull request could have another repository checked in its place."""
     inside, outside = merged.path / "inside", merged.path / "outside"

@@ -108,6 +108,31 @@ def test_a_session_that_gained_a_line_is_found(kept: Repo) -> None:
     assert "gained 1 line: decision d60" in problem["message"]
 
 
+def test_a_branch_that_lacks_what_the_base_has_since_is_behind_and_no_forger(kept: Repo) -> None:
+    branch(kept, "ahead", decided("more", 2, {"id": "t", "text": "t"}), decided("and", 3, {"id": "u", "text": "u"}))
+    branch(kept, "mine", decided("mine", 4, {"id": "m", "text": "m"}))
+    problems = found(kept, "--base", "ahead", code=0)
+    assert [(p["code"], p["severity"], p["sessions"]) for p in problems] == [("behind", "info", ["and", "more"])]
+    assert "❌" not in kept.run("diff", "--rev", "ahead..mine", "--markdown").out
+    tamper(kept, "orders uses mysql", "orders uses oracle")  # of before they parted
+    errors = [p for p in found(kept, "--base", "ahead") if p["severity"] == "error"]
+    assert [(p["code"], p["ids"]) for p in errors] == [("rewritten", ["d4"])]
+    kept.git("checkout", "-q", "--", ".")
+    kept.git("merge", "-q", "--no-edit", "-s", "ours", "ahead")  # now it is an ancestor, and its lines are dropped
+    assert {p["code"] for p in found(kept, "--base", "ahead") if p["severity"] == "error"} == {"rewritten"}
+
+
+def test_a_line_that_was_not_canonical_is_history_too(kept: Repo) -> None:
+    good = kept.checkpoint.read_text()
+    tamper(kept, '"orders uses mysql", ', '"orders uses mysql",  ')
+    kept.git("commit", "-qam", "by hand")
+    kept.checkpoint.write_text(good)
+    assert codes(kept, "--base", "HEAD", code=0) == []  # mended
+    drop(kept, '{"decision": "d4"')
+    [problem] = [p for p in found(kept, "--base", "HEAD") if p["code"] == "rewritten"]
+    assert 'a line that is not canonical, {"decision": "d4"' in problem["message"]
+
+
 def test_line_ends_are_no_history(kept: Repo) -> None:
     kept.checkpoint.write_bytes(kept.checkpoint.read_bytes().replace(b"\n", b"\r\n"))
     assert codes(kept, "--base", "HEAD", code=0) == []
@@ -123,8 +148,8 @@ def test_a_link_to_what_the_other_side_rejected_is_information(kept: Repo) -> No
     branch(
         kept, "mine", decided("mine", 1, {"id": "n", "text": "more", "supersedes": "d5", "slot": "payments/retries"})
     )
-    [problem] = [p for p in found(kept, "--base", "theirs") if p["severity"] == "error"]
-    assert problem["code"] == "rewritten"  # not merged yet: what is on theirs is not here
+    [behind] = [p for p in found(kept, "--base", "theirs", code=0) if p["code"] == "behind"]  # not merged yet
+    assert (behind["severity"], behind["sessions"]) == ("info", ["theirs"])
     (kept.path / ".git" / "info" / "attributes").write_text(
         "snapshots/ledger.json merge=union\n"
     )  # by hand, as it were
@@ -269,7 +294,8 @@ def test_a_session_of_brackets_is_no_traceback(kept: Repo) -> None:
     assert "not-canonical" in codes(kept, "--base", "HEAD")
     kept.git("commit", "-qam", "deep")
     kept.checkpoint.write_text(text)
-    assert codes(kept, "--base", "HEAD") == ["session-grew"]  # by the line that could not be read
+    # The line that could not be read is gone, and the session has one that it had not.
+    assert codes(kept, "--base", "HEAD") == ["rewritten", "session-grew"]
 
 
 def test_a_detached_head_a_worktree_and_a_folder_inside(kept: Repo) -> None:

@@ -257,6 +257,8 @@ def test_what_export_and_resolve_say_to_add_is_named_from_where_they_were_starte
     deep = Repo(repo.path / "sessions" / "deep", repo.capture)
     deep.path.mkdir()
     assert deep.run("export").err == "Next: `git add ../../snapshots/ledger.json`\n"
+    assert deep.run("resolve").err == ""  # nothing to add
+    repo.checkpoint.write_bytes(repo.checkpoint.read_bytes().replace(b"\n", b"\r\n"))
     assert deep.run("resolve").err.startswith("Next: `git add ../../snapshots/ledger.json`, and go on with ")
     assert examined(deep)["tracked"]["hint"] == "git add ../../snapshots/ledger.json"
 

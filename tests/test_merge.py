@@ -95,6 +95,32 @@ def test_random_branches_merge_to_all_that_they_hold_or_are_refused() -> None:
     assert seen["refused"] >= PAIRS // 10
 
 
+def test_what_is_told_by_the_news_alone_is_told_of_the_whole_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: Counter[bool | None] = Counter()
+    by_news = merge._of_news
+    for seed in range(PAIRS):
+        files = [checkpoint.render(entries) for entries in branches(seed)]
+        quick = by_news(*files)
+        monkeypatch.setattr(merge, "_of_news", lambda *_: None)
+        whole = merge.merge(*files)
+        monkeypatch.undo()
+        assert quick in (None, whole), seed
+        told[quick and bool(quick.conflicts)] += 1
+    assert told[False] > PAIRS / 3 and told[True] > PAIRS / 10  # clean ones, and conflicts
+
+
+@pytest.mark.parametrize(
+    "damage", [b'"end of session s9"],\n', b'"session s9": [\n', b"junk\n", b'{"decision": "d9"}\n']
+)
+def test_a_line_that_frames_nothing_is_not_passed_on(damage: bytes) -> None:
+    good = checkpoint.render([ONE])
+    bad = good.replace(b'"session s1": [\n', damage + b'"session s1": [\n')
+    assert bad != good
+    for sides in ((bad, good), (good, bad)):
+        with pytest.raises(Damaged):
+            merge.merge(good, *sides)
+
+
 def test_markers_stand_in_the_groups_in_conflict_alone() -> None:
     for seed in range(0, PAIRS, 2):
         base, ours, theirs = branches(seed)

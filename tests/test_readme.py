@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +23,12 @@ import yaml
 
 import ledger_cli
 from ledger_cli import app, cli, errors, session_file
-from ledger_cli.store import statements
+from ledger_cli.ledger import Ledger
+from ledger_cli.memory import toolbox, tools
+from ledger_cli.memory.arguments import MOST
+from ledger_cli.memory.serve import AT_A_TIME
+from ledger_cli.memory.trace import Tracer
+from ledger_cli.store import schema, statements
 from tests.conftest import ROOT, Repo
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -174,6 +180,38 @@ def test_the_python_lines_run(story: Repo) -> None:
     assert f"it prints `{done.stdout.strip()}`" in section("From Python")
 
 
+def test_the_python_lines_of_the_record_run_and_record(story: Repo) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", block(section("The record of calls"), "python")],
+        cwd=story.path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"it prints `{done.stdout.strip()}`" in section("The record of calls")
+    (call,) = story.run("trace", "recent", "--json").json["calls"]
+    assert (call["session"], call["ask"], call["rows"]) == ("session-of-calls", "What about orders?", 3)
+
+
+def test_the_lines_about_the_record_run(story: Repo, play: Play) -> None:
+    play(section("The record of calls"), story.path)
+
+
+def test_the_blocks_for_hosts_start_the_server() -> None:
+    found = [json.loads(body) for _, body in blocks(section("Serving agents"), "json")]
+    assert len(found) == 3
+    for one in found:
+        ((_, servers),) = one.items()
+        server = servers["ledger"]
+        assert server["command"] == "ledger"
+        assert cli.named(server["args"]) == "serve"
+
+
+def test_the_tools_and_their_bounds_are_all_there() -> None:
+    told = section("Serving agents")
+    named = {name: "--write" in what for cell, what in table(told, "tool") for name in re.findall(r"`(\w+)`", cell)}
+    assert named == {tool.name: tool.writes for tool in tools.TOOLS}
+    assert f"{toolbox.LIMIT:,}" in told and f"{MOST:,}" in told
+    assert AT_A_TIME == 4 and "Four calls run at a time" in told
+
+
 def test_each_of_the_two_commands_is_one_line() -> None:
     (_, run), (_, test) = blocks(section("Two commands"), "sh")
     assert run.count("\n") == test.count("\n") == 1
@@ -201,7 +239,7 @@ def _rows() -> dict[str, tuple[str, str]]:
     found = {}
     for usage, _, as_json in table(section("Commands"), "command"):
         words = usage.strip("`").split(" ")
-        name = " ".join(words[:2]) if words[0] in ("session", "thread") else words[0]
+        name = " ".join(words[:2]) if words[0] in ("session", "thread", "trace") else words[0]
         before, _ = found.get(name, ("", as_json))
         assert not before or name == "diff", f"{name} has two rows"
         found[name] = (before + usage.strip("`").removeprefix(name), as_json)
@@ -253,6 +291,11 @@ def test_the_graph_is_all_there() -> None:
     assert {label: set(keys) for label, *keys in (line.split() for line in lines.splitlines())} == nodes
     shown = {edge for edges in re.findall(r"\[:([A-Z_|]+)\]", edges) for edge in edges.split("|")}
     assert shown == set(re.findall(r"\[:([A-Z_]+)", written))
+    assert {label: set(keys.split()) for label, keys in schema.NODES.items()} == nodes
+    assert {name for _, types, _, _ in schema.RELATIONSHIPS for name in types.split("|")} == shown
+    told = {tuple(re.findall(r"\(:([A-Z]\w+(?:\|\w+)*)\)|\[:([A-Z_|]+)\]", line)) for line in edges.splitlines()}
+    drawn = {(a, types, b) for ((a, _), (_, types), (b, _)) in told}
+    assert drawn == {(a, types, b) for a, types, b, _ in schema.RELATIONSHIPS}
 
 
 def test_the_seven_days_are_as_the_ledger_answers(story: Repo) -> None:
@@ -302,6 +345,12 @@ ASKED = {
     "session list": [["session", "list"]],
     "session apply": [["session", "apply", "sessions/more.yaml"]],
     "doctor": [["doctor"]],
+    "trace show": [["trace", "show", "s", "2"]],
+    "trace calls": [["trace", "calls"]],
+    "trace recent": [["trace", "recent"], ["trace", "failures"]],
+    "trace lineage": [["trace", "lineage", "told"]],
+    "trace nodes": [["trace", "nodes"]],
+    "trace export": [["trace", "export"]],
     "recall": [["recall", "orders"]],
     "remember": [["remember", "chat.txt", "--session", "s9", "--replay", "answers.json", "-o", "s9.yaml"]],
     "thread prepare": [["thread", "prepare", "t"]],
@@ -315,9 +364,22 @@ facts: [{text: go has goroutines, about: [go]}]
 """
 
 
+def _record_calls(repo: Repo) -> None:
+    """A call that fails, one that writes, one that writes about the same, one that reads it."""
+    yesterday = repo.now - timedelta(days=1)
+    tracer = Tracer(Ledger(repo.path, clock=lambda: yesterday), "s")
+    value = session_file.read("session: told\nfacts: [{id: told, text: told}]", "told.yaml")[0]
+    with pytest.raises(errors.LedgerError):
+        tracer.read("read", lambda: tracer.ledger.show("nobody"))
+    tracer.apply_session(value)
+    tracer.write("end", lambda recording: tracer.ledger.end("told", yesterday, by="sam", recording=recording))
+    tracer.read("read", lambda: tracer.ledger.show("told"))
+
+
 def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
     story.git("add", "-A")
     story.git("commit", "-qm", "story")
+    _record_calls(story)
     story.run("reject", "d4", "--by", "sam", "--reason", "no")
     (story.path / "sessions" / "more.yaml").write_text(MORE)
     (story.path / "chat.txt").write_text("Ada: orders is in go\nassistant: noted\n")
@@ -334,6 +396,8 @@ def test_the_json_has_the_keys_that_are_written_down(story: Repo) -> None:
         wanted_names = {key or one for key, one in wanted}
         if name == "believed":  # "the same", and more
             wanted_names |= set(re.findall(r'"(\w+)"', contract["as-of"]))
+        if "CALL" in contract[name]:
+            wanted_names |= set(re.findall(r'"(\w+)"', contract["trace show"]))
         answers = [story.run(*asked, "--json", code=None).json for asked in questions]
         assert set(_keys(answers, item)) == wanted_names, name
 

@@ -82,7 +82,9 @@ def query(
     json: AsJson = False,
 ) -> None:
     """Ask the graph in Cypher, read-only."""
-    found = shell(ctx).ledger().query(cypher, timeout_ms=max(1, round(timeout * 1000)), limit=limit)
+    from ledger_cli.memory import call_graph
+
+    found = call_graph.query(shell(ctx).ledger(), cypher, timeout_ms=max(1, round(timeout * 1000)), limit=limit)
     answer(json, lambda: views.as_json.query(found.rows), lambda: views.tables.query(found.columns, found.rows))
     if found.truncated:
         views.terminal.talk(f"note: cut at {limit} rows; --limit takes more")

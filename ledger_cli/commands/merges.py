@@ -32,7 +32,8 @@ def merge_driver(
 def resolve(
     ctx: typer.Context,
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="ours|theirs|ID", help="What stands; `base`: as it was recorded.")
+        str | None,
+        typer.Option("--keep", metavar="ours|theirs|base|ID", help="What stands; `base`: as it was recorded."),
     ] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.")] = None,
     reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why the other is rejected.")] = None,
@@ -69,5 +70,6 @@ def resolve(
         raise typer.Exit(1)
     if not changed:
         views.terminal.out("nothing is in conflict\n")
+        return
     staged = add(ledger.database.checkpoint)
     views.terminal.talk(f"Next: `{staged}`, and go on with `git commit` or `git rebase --continue`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,9 +63,11 @@ class Shell:
             raise typer.BadParameter(str(fault)) from None
 
     def asked(self, text: str) -> datetime:
-        """A time to ask of: `now` is the second that is running, to its end: what was just recorded counts."""
-        at = self.time(text)
-        return at if text != "now" or not at.microsecond else at.replace(microsecond=0) + timedelta(seconds=1)
+        """A time to ask of; see `instant.asked`. Raises a usage error."""
+        try:
+            return instant.asked(text, self.clock())
+        except ValueError as fault:
+            raise typer.BadParameter(str(fault)) from None
 
     def entity_and_time(self, words: list[str]) -> tuple[str | None, datetime]:
         """`[ENTITY] DATE`, as given."""

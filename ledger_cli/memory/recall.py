@@ -24,6 +24,7 @@ from ledger_cli.memory.embedding import Embedder
 from ledger_cli.memory.named import named_in
 from ledger_cli.memory.ranking import Candidates, Ranked
 from ledger_cli.memory.vectors import Progress, silent
+from ledger_cli.memory.words import asked
 from ledger_cli.model import Episode, Item, Stretch, entity_key
 
 
@@ -93,16 +94,16 @@ def recall(
     question = question.encode(errors="replace").decode()  # half a character is none: JSON may bring it
     known = utc(known) if known is not None else None
     valid = utc(valid) if valid is not None else known or ledger.clock()
-    asked = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder, progress)
+    ask = _Asked(corpus.of(ledger.database), question, valid, known or LAST, embedder, progress)
     found = Recalled(question, valid, known)
-    entities = asked.graph.entities_known(asked.known)
+    entities = ask.graph.entities_known(ask.known)
     for key in named_in(question, entities):
-        if about := [item for item in asked.graph.about(key) if item.recorded_at <= asked.known]:
+        if about := [item for item in ask.graph.about(key) if item.recorded_at <= ask.known]:
             name, kind = entities[key]
-            return _within(_about(asked, replace(found, entity=name, kind=kind), key, about, limit), budget)
-    best = asked.ranked(asked.corpus.holding(valid, asked.known))
+            return _within(_about(ask, replace(found, entity=name, kind=kind), key, about, limit), budget)
+    best = ask.ranked(ask.corpus.holding(valid, ask.known))
     left_out = max(0, len(best) - limit)
-    return _within(replace(found, items=asked.memories(best[:limit]), left_out=left_out), budget)
+    return _within(replace(found, items=ask.memories(best[:limit]), left_out=left_out), budget)
 
 
 class _Asked:
@@ -185,11 +186,11 @@ def _since(item: Item) -> tuple[datetime, datetime, str, str]:
     return item.valid_from, item.recorded_at, item.text, item.id
 
 
-def _about(asked: _Asked, found: Recalled, key: str, about: Sequence[Item], limit: int) -> Recalled:
+def _about(ask: _Asked, found: Recalled, key: str, about: Sequence[Item], limit: int) -> Recalled:
     """What is known of the entity `key`; `about` are all items about it that are known."""
-    stretches = asked.graph.stretches([item.id for item in about])
-    holding = [i for i in about if any(covers(s, asked.valid, asked.known) for s in stretches[i.id])]
-    best = asked.ranked(Candidates(map(asked.corpus.text, holding)))
+    stretches = ask.graph.stretches([item.id for item in about])
+    holding = [i for i in about if any(covers(s, ask.valid, ask.known) for s in stretches[i.id])]
+    best = ask.ranked(Candidates(map(ask.corpus.text, holding)))
     scored = {r.id for r in best}
     best += [Ranked(i.id, 0.0, None) for i in sorted(holding, key=_since, reverse=True) if i.id not in scored]
     current = {item.id for item in holding}
@@ -197,14 +198,14 @@ def _about(asked: _Asked, found: Recalled, key: str, about: Sequence[Item], limi
         item
         for item in about
         if item.id not in current
-        and any(s.known_from <= asked.known and s.valid_from <= asked.valid for s in stretches[item.id])
+        and any(s.known_from <= ask.known and s.valid_from <= ask.valid for s in stretches[item.id])
     ]
-    past = asked.past([item.id for item in once] + [r.id for r in best[:limit]])
+    past = ask.past([item.id for item in once] + [r.id for r in best[:limit]])
     decided = {past.place(item) for item in holding if item.kind == "decision"}
     gone = [item for item in once if not past.corrected(item) and not past.leads(item, decided)]
-    memories = sorted(asked.memories(best[:limit], past), key=lambda m: _since(m.row.item))
-    history = [asked.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[-limit:]]
-    nearby, beside = _nearby(asked, key, holding, limit)
+    memories = sorted(ask.memories(best[:limit], past), key=lambda m: _since(m.row.item))
+    history = [ask.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[-limit:]]
+    nearby, beside = _nearby(ask, key, holding, limit)
     return replace(
         found,
         facts=tuple(m for m in memories if m.row.item.kind == "fact"),
@@ -215,24 +216,24 @@ def _about(asked: _Asked, found: Recalled, key: str, about: Sequence[Item], limi
     )
 
 
-def _nearby(asked: _Asked, key: str, holding: Sequence[Item], limit: int) -> tuple[tuple[Nearby, ...], int]:
+def _nearby(ask: _Asked, key: str, holding: Sequence[Item], limit: int) -> tuple[tuple[Nearby, ...], int]:
     """Facts that hold about an entity that shares a holding item with the named one, and not about that one itself.
 
-    The best at the most `limit`, and how many there are.
+    At the most `limit` of them, those with most of the question's words, and how many there are.
     """
     beside = {entity_key(name) for item in holding for name in item.about} - {key}
     found = [
         (via, words)
-        for via, words in asked.graph.facts_beside(sorted(beside), asked.valid, asked.known)
+        for via, words in ask.graph.facts_beside(sorted(beside), ask.valid, ask.known)
         if key not in map(entity_key, words.about)
     ]
-    if len(found) > limit:
-        texts = {words.id: asked.corpus.text(words) for _, words in found}
-        order = {r.id: n for n, r in enumerate(Candidates(texts.values()).ranked(asked.question))}
-        found.sort(key=lambda f: (order.get(f[1].id, len(order)), f[0], f[1].text, f[1].id))
+    if len(found) > limit:  # no ranking: there may be thousands beside an entity that much is about
+        said = set(asked(ask.question))
+        shared = {words.id: len(said & ask.corpus.text(words).words.keys()) for _, words in found}
+        found.sort(key=lambda f: (-shared[f[1].id], f[0], f[1].text, f[1].id))
     chosen = sorted(found[:limit], key=lambda f: (f[0], f[1].text, f[1].id))
-    items = asked.graph.items({words.id for _, words in chosen})
-    rows = {row.item.id: row for row in asked.rows(list(items.values()))}
+    items = ask.graph.items({words.id for _, words in chosen})
+    rows = {row.item.id: row for row in ask.rows(list(items.values()))}
     return tuple(Nearby(via, rows[words.id]) for via, words in chosen), len(found)
 
 

@@ -78,6 +78,12 @@ class Graph:
 
         writing.add(self._engine, entries, stretches, shown)
 
+    def add_calls(self, calls: Iterable[Row], touched: Iterable[Row]) -> None:
+        """Write an agent's calls, and what each touched: {call, what, id}. What is not here is left out."""
+        from ledger_cli.store import writing
+
+        writing.add_calls(self._engine, list(calls), list(touched))
+
     # What is recorded
 
     def newest(self) -> datetime | None:

@@ -43,6 +43,15 @@ def add(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: M
     _each(engine, "set_shown", ends)
 
 
+def add_calls(engine: Engine, calls: Sequence[Row], touched: Sequence[Row]) -> None:
+    """Write calls that are not there yet, in their sessions, and what they touched."""
+    _each(engine, "merge_callers", [{"id": id} for id in sorted({call["session"] for call in calls})])
+    _each(engine, "create_calls", calls)
+    for what, name in (("item", "link_touched_items"), ("episode", "link_touched_episodes"),
+                       ("entity", "link_touched_entities")):  # fmt: skip
+        _each(engine, name, [row for row in touched if row["what"] == what])
+
+
 def _create(
     engine: Engine,
     entries: Iterable[Entry],

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from ledger_cli.views import (
         annotations,
         as_json,
+        calls,
         conflicts,
         markdown,
         memory,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "annotations",
     "as_json",
+    "calls",
     "conflicts",
     "markdown",
     "memory",

@@ -15,8 +15,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 def check(found: Checkup) -> None:
     """One line a problem: what, whose sessions, and the command that resolves it. Nothing, where nothing is wrong."""
     for f in found.findings:
-        by = ", ".join(id for id in f.sessions if id not in f.message)
-        told = f.message + (f" (sessions: {by})" if by else "") + (f"; hint: {f.hint}" if f.hint else "")
+        told = f.message + (f" (sessions: {f.others})" if f.others else "") + (f"; hint: {f.hint}" if f.hint else "")
         where = f"file={_value(found.file)},line={f.line or 1},title={_value(f'ledger: {f.code}')}"
         out(f"::{_COMMANDS[f.severity]} {where}::{_text(told)}\n")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from ledger_cli.instant import show
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from ledger_cli.doctor import Examined
     from ledger_cli.holds import Change, Row
     from ledger_cli.intervals import Intervals
+    from ledger_cli.memory.audits import Lineage, NodeUse, ToolUse
+    from ledger_cli.memory.calls import ToolCall
     from ledger_cli.memory.recall import Memory, Recalled
     from ledger_cli.memory.remember import Remembered
     from ledger_cli.memory.threads import Prepared
+    from ledger_cli.memory.tools import Schema
     from ledger_cli.model import Ending, Entry, Item, Link, Review
 
 Json = dict[str, Any]
@@ -358,6 +361,81 @@ def episode(e: Episode) -> Json:
 
 def query(rows: Iterable[Mapping[str, Any]]) -> Json:
     return {"rows": [dict(row) for row in rows]}
+
+
+def call(c: ToolCall) -> Json:
+    seconds, rest = divmod(c.ts, 1000)
+    return {
+        "session": c.session,
+        "seq": c.seq,
+        "tool": c.tool,
+        "status": c.status,
+        "ask": c.ask or None,
+        "rows": c.rows,
+        "touched": [{"what": node.what, "id": node.id} for node in c.nodes],
+        "error": c.error,
+        "arguments": c.arguments,
+        "at": show(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)),
+        "ts": c.ts,
+        "took": c.took,
+    }
+
+
+def calls(found: Iterable[ToolCall]) -> Json:
+    return {"calls": [call(c) for c in found]}
+
+
+def tool_uses(found: Iterable[ToolUse]) -> Json:
+    names = ("tool", "calls", "rows", "touched", "read", "committed", "rolledBack", "p50", "p95")
+    return {"tools": [dict(zip(names, use, strict=True)) for use in found]}
+
+
+def lineages(found: Iterable[Lineage]) -> Json:
+    return {
+        "nodes": [
+            {
+                "what": one.node.what,
+                "id": one.node.id,
+                "wrote": call(one.wrote) if one.wrote else None,
+                "changed": [_number(c) for c in one.changed],
+                "readSince": [_number(c) for c in one.read],
+            }
+            for one in found
+        ]
+    }
+
+
+def node_uses(found: Iterable[NodeUse]) -> Json:
+    return {
+        "nodes": [
+            {
+                "what": use.node.what,
+                "id": use.node.id,
+                "name": use.name,
+                "committed": [_number(c) for c in use.committed],
+                "reads": use.reads,
+            }
+            for use in found
+        ]
+    }
+
+
+def _number(c: ToolCall) -> Json:
+    return {"session": c.session, "seq": c.seq}
+
+
+def exported_calls(written: Iterable[tuple[str, int]]) -> Json:
+    return {"files": [{"file": name, "calls": n} for name, n in written]}
+
+
+def schema(found: Schema) -> Json:
+    names = ("from", "type", "to", "what")
+    return {
+        "nodes": [{"label": label, "properties": keys.split()} for label, keys in found.nodes.items()],
+        "relationships": [dict(zip(names, r, strict=True)) for r in found.relationships],
+        "counts": dict(found.counts),
+        "notes": list(found.notes),
+    }
 
 
 def remembered(found: Remembered, file: str | None, applied: bool) -> Json:

@@ -12,7 +12,7 @@ from ledger_cli.model import Entity, Entry, Episode, Item, Link, Review
 from ledger_cli.views.terminal import when
 
 if TYPE_CHECKING:
-    from ledger_cli.merge import Conflict
+    from ledger_cli.conflicts import Conflict
 
 _WIDTH = 300
 _WHO = "--by NAME --reason TEXT"
@@ -41,6 +41,10 @@ def _rows(conflict: Conflict) -> Iterator[str]:
         yield f"  note     {conflict.hint}"
     for words in commands(conflict):
         yield f"  run      {words}"
+    if conflict.code == "unknown-id":
+        yield "  note     take this back (`git merge --abort`, or of what runs), and bring first what it names"
+    elif conflict.code == "two-current":
+        yield "  note     FILE is a session that says which supersedes the other, or brings an item in place of both"
 
 
 def _entry(entry: Entry) -> str:
@@ -64,12 +68,12 @@ def commands(conflict: Conflict) -> list[str]:
     if conflict.code == "rewritten":
         return [f"ledger resolve --id {_quoted(conflict)} --keep base"]
     if conflict.code == "unknown-id":
-        return ["git merge --abort (or git cherry-pick --abort), and bring first what it names"]
+        return []
     if conflict.code in ("two-current", "corrected-twice"):
         one = f"--slot {shlex.quote(conflict.slot)}" if conflict.slot is not None else f"--id {_quoted(conflict)}"
         kept = ("ours", "theirs") if conflict.told_apart else conflict.ids
         found = [f"ledger resolve {one} --keep {shlex.quote(keep)} {_WHO}" for keep in kept]
-        return [*found, f"ledger resolve {one} --session FILE (of an item that supersedes both from its start on)"]
+        return [*found, f"ledger resolve {one} --session FILE"]
     # Two answers under one id, in one slot: one of them gets another id, and is rejected.
     who = f" {_WHO}" if conflict.code == "cycle" or conflict.slot is not None else ""
     if conflict.code in ("session-twice", "duplicate-id", "two-kinds", "cycle"):

@@ -94,8 +94,8 @@ def _problems(findings: Iterable[Finding]) -> Iterator[str]:
     for f in ranked[:50]:
         told = f"{signs[f.severity]} **{text(f.code)}**: {text(f.message)}."
         told += f" Line {f.line}." if f.line is not None else ""
-        if by := ", ".join(text(id) for id in f.sessions if id not in f.message):
-            told += f" Sessions: {by}."
+        if f.others:
+            told += f" Sessions: {text(f.others)}."
         yield told + (f"<br>{text(f.hint)}" if f.hint else "")
     if len(ranked) > 50:
         yield f"… and {len(ranked) - 50} more: `ledger check --base`"

@@ -268,7 +268,7 @@ def check(found: Checkup) -> None:
     rows: list[Sequence[Cell]] = []
     for f in found.findings:
         where = f"snapshots/ledger.json:{f.line}: " if f.line is not None else ""
-        by = ", ".join(id for id in f.sessions if id not in f.message)
+        by = f.others
         who = f" (session{'s' if ', ' in by else ''} {by})" if by else ""
         rows.append([where, (f"{f.severity}: ", styles[f.severity]), f"{f.message}{who}", (f" [{f.code}]", "dim")])
         if f.hint:

@@ -44,6 +44,15 @@ NEEDS_A_LEDGER = [
     ("thread", "prepare", "t"),
     ("thread", "compact", "t", "--summary", "all"),
     ("query", "MATCH (d:Decision) RETURN d.id"),
+    ("query", "MATCH (c:ToolCall) RETURN c.seq"),
+    ("trace", "calls"),
+    ("trace", "failures"),
+    ("trace", "recent"),
+    ("trace", "lineage", "d1"),
+    ("trace", "nodes"),
+    ("trace", "show", "s1", "1"),
+    ("trace", "export"),
+    ("serve",),
     ("check",),
     ("resolve",),
     ("export",),
@@ -124,6 +133,14 @@ MISUSED = {  # a command line -> what stderr says of it
     ("query", "RETURN 1", "--timeout", "3601"): "3601.0 is not in the range",
     ("query", "RETURN 1", "--limit", "1000001"): "1000001 is not in the range",
     ("query", "RETURN 1", "--limit", "none"): "'none' is not a valid",
+    ("trace", "frobnicate"): "No such command 'frobnicate'",
+    ("trace", "recent", "-n", "0"): "0 is not in the range",
+    ("trace", "lineage"): "Missing argument 'ID|ENTITY'",
+    ("trace", "lineage", ""): "'' names nothing",
+    ("trace", "show", "s1"): "Missing argument 'SEQ'",
+    ("trace", "show", "s1", "0"): "0 is not in the range",
+    ("trace", "show", "s1", "one"): "'one' is not a valid",
+    ("serve", "--no-trace", "--session", "s1"): "--no-trace puts none there",
     ("resolve", "--by", "sam"): "say what stands: --keep ours",
     ("merge-driver", "base", "ours"): "Missing argument 'THEIRS'",
     ("--directory", "nowhere", "check"): "nowhere is not a folder",
@@ -198,7 +215,7 @@ def test_version(repo: Repo) -> None:
     assert (said.out, said.err) == (f"ledger {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", [(), ("session",)], ids=["ledger", "ledger session"])
+@pytest.mark.parametrize("command", [(), ("session",), ("trace",)], ids=["ledger", "ledger session", "ledger trace"])
 def test_no_command_is_a_usage_error_that_shows_the_help(repo: Repo, command: tuple[str, ...]) -> None:
     said = repo.run(*command, code=2)
     assert said.out + said.err == repo.run(*command, "-h").out

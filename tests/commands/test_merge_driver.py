@@ -13,6 +13,8 @@ from ledger_cli import checkpoint
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.commands.conftest import Golden
     from tests.conftest import Repo
 
@@ -106,6 +108,60 @@ def test_what_it_says_to_run_settles_it(driven: Repo) -> None:
     clock = (NOW).isoformat().replace("+00:00", "Z")
     sound(driven, "s0", "s1", "s2", "s3", f"reject-d2-{clock}")
     assert driven.run("as-of", "2024-03-01", "--json").ids == ["d3", "s3/d1"]
+
+
+TWICE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "one id for two items": (
+        session("s1", slot=None, id="d7", text="theirs"),
+        session("s2", slot=None, id="d7", text="ours", day=2),
+    ),
+    "one id for two items that others name": (
+        {**session("s1", slot=None, id="d7", text="theirs"), "decisions": [
+            {"id": "d7", "text": "theirs"}, {"id": "d8", "text": "after it", "supersedes": "d7"}]},
+        session("s2", slot=None, id="d7", text="ours", day=2),
+    ),
+    "one id for two episodes": (
+        {**session("s1", slot=None, **{"from": ["e2", "e1"]}),
+         "episodes": [{"id": "e1", "kind": "note", "text": "a"}, {"id": "e2", "kind": "note", "text": "b"}]},
+        {**session("s2", slot=None, day=2), "episodes": [{"id": "e2", "kind": "note", "text": "c"}]},
+    ),
+    "one session id": (
+        session("same", slot=None, id="d7", text="theirs"),
+        session("same", slot=None, id="d8", text="ours"),
+    ),
+    "two kinds of an entity": (
+        {**session("s1", slot=None), "entities": [{"name": "Orders", "kind": "service"}]},
+        {**session("s2", slot=None, day=2), "entities": [{"name": "orders", "kind": "team"}]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keep", ["ours", "theirs"])
+@pytest.mark.parametrize("theirs, ours", TWICE.values(), ids=TWICE)
+def test_what_resolve_wrote_can_be_committed_and_what_else_changed_cannot(
+    driven: Repo, program: Path, theirs: dict[str, Any], ours: dict[str, Any], keep: str
+) -> None:
+    """Of one id for two things, a line of one parent gives way: that is no rewritten history."""
+    driven.run("install")
+    git(driven, "checkout", "-qb", "other")
+    commit(driven, theirs)
+    git(driven, "checkout", "-q", "main")
+    commit(driven, ours)
+    git(driven, "merge", "other", code=1)
+    driven.run("resolve", "--keep", keep)
+    git(driven, "add", "snapshots")
+    resolved = driven.checkpoint.read_text()
+    told = driven.run("check", "--staged", "--json").json["problems"]
+    gave_way = [p for p in told if p["code"] == "gave-way"]
+    assert gave_way and all(p["severity"] == "info" for p in gave_way)
+    driven.checkpoint.write_text(resolved.replace("orders uses postgres", "orders uses oracle"))
+    git(driven, "add", "snapshots")
+    assert "rewritten" in git(driven, "commit", "-qm", "forged", code=1)
+    driven.checkpoint.write_text(resolved)
+    git(driven, "add", "snapshots")
+    git(driven, "commit", "-qm", "Merge")
+    kept = "HEAD^1" if keep == "ours" else "HEAD^2"
+    assert [p for p in driven.run("check", "--base", kept, "--json").json["problems"] if p["severity"] == "error"] == []
 
 
 def test_a_session_on_both_branches_merges_once(driven: Repo) -> None:

@@ -330,6 +330,16 @@ def test_history_is_what_held_once_and_not_what_is_to_come_or_was_put_right(repo
     assert (before["history"], len(before["facts"]), len(before["decisions"])) == ([], 5, 2)
 
 
+def test_what_was_never_believed_is_no_history_though_it_held_as_known_later(repo: Repo) -> None:
+    reject, back = ({verb: "f1", "by": "sam", "reason": "x"} for verb in ("reject", "reinstate"))
+    facts = [one("f1", "a", "db"), one("f2", "b", "db")]
+    repo.apply({"session": "s1", "at": "2024-01-01", "facts": facts, "reviews": [reject]})
+    repo.apply({"session": "s2", "at": "2024-03-01", "reviews": [back]})
+    then = repo.run("recall", "db", "--known", "2024-02-01", "--json").json
+    assert ([i["id"] for i in then["facts"]], then["history"]) == (["f2"], [])
+    assert [i["id"] for i in repo.run("recall", "db", "--json").json["facts"]] == ["f1", "f2"]
+
+
 def test_a_limit_keeps_what_answers_best_and_counts_the_rest(repo: Repo) -> None:
     facts = [one(f"f{n}", f"db holds table {n}", "db") for n in range(6)] + [one("f9", "db is backed up", "db")]
     repo.apply({"session": "s", "at": "2024-01-01", "facts": facts})

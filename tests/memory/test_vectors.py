@@ -48,9 +48,9 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def test_cosines_are_exact() -> None:
+def test_cosines_are_exact(tmp_path: Path) -> None:
     embedder = Counted()
-    found = Vectors(Path("nowhere-at-all/x"), embedder).cosines("question", TEXTS)
+    found = Vectors(tmp_path, embedder).cosines("question", TEXTS)
     wanted = [cosine(embedder.vector("question"), embedder.vector(text.text)) for text in TEXTS]
     assert found == pytest.approx(wanted, abs=1e-6)
 

@@ -203,12 +203,55 @@ def test_holding_is_half_open_on_both_axes_and_says_the_same_for_an_entity_and_t
             assert {i.id for i in graph.holding("orders", x, k)} == {i.id for i in expected if "orders" in i.about}
 
 
-def test_the_two_statements_that_carry_the_rule_say_the_same() -> None:
+def test_the_statements_that_carry_the_rule_say_the_same() -> None:
     def rule(name: str) -> str:
         text = statements.text(name)
-        return text[text.index("WHERE") : text.index("RETURN")]
+        return text[text.index("WHERE s.validFrom") : text.index("RETURN")]
 
-    assert rule("holding") == rule("holding_all")
+    assert rule("holding") == rule("holding_all") == rule("facts_beside")
+
+
+def test_the_facts_beside_are_those_that_hold_about_any_of_the_entities(engine: type[Engine]) -> None:
+    for seed in range(6):
+        world = worlds.some(seed, sessions=10)
+        graph = built(engine, world)
+        keys = sorted({entity_key(n) for n in graph.entity_names()})
+        names = {key: name for key, (name, _) in graph.entities(keys).items()}
+        for x, k in itertools.product(map(worlds.day, range(5)), map(worlds.day, range(0, 11, 2))):
+            found = {(via, words.id) for via, words in graph.facts_beside(keys[::2], x, k)}
+            assert found == {
+                (names[key], i.id) for key in keys[::2] for i in graph.holding(key, x, k) if i.kind == "fact"
+            }
+
+
+def test_the_words_of_all_that_ever_held_come_with_its_stretches(engine: type[Engine]) -> None:
+    world = worlds.some(3, sessions=10)
+    graph = built(engine, world)
+    items = {i.id: i for i in graph.all_items()}
+    held = graph.held()
+    assert [words.id for words, _ in held] == sorted(id for id, its in world.stretches.items() if its)
+    for words, stretches in held:
+        item = items[words.id]
+        assert words == (item.id, item.text, item.rationale, item.about)
+        assert sorted(stretches, key=repr) == sorted(world.stretches[item.id], key=repr)
+
+
+def test_an_entity_is_known_since_it_was_named_and_its_kind_since_that_was_said(engine: type[Engine]) -> None:
+    entries: list[Entry] = [
+        Item("fact", "f1", "x", worlds.day(0), worlds.day(1), "s1", about=("Orders",)),
+        Entity("orders", "service", worlds.day(2), "s2"),
+        Entity("mysql", "database", worlds.day(3), "s3"),
+    ]
+    graph = Graph.build(engine, entries, {}, {})
+    instants = [worlds.day(n) - timedelta(microseconds=m) for n in range(1, 4) for m in (1, 0)]
+    assert [graph.entities_known(at) for at in instants] == [
+        {},
+        {"orders": ("Orders", None)},
+        {"orders": ("Orders", None)},
+        {"orders": ("Orders", "service")},
+        {"orders": ("Orders", "service")},
+        {"orders": ("Orders", "service"), "mysql": ("mysql", "database")},
+    ]
 
 
 # Components
