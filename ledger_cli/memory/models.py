@@ -175,7 +175,11 @@ class Command:
         finally:
             with suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream is not None:  # what left the group may keep the other end open: it is not waited for
+                    with suppress(OSError):
+                        stream.close()
         if process.returncode:
             said = err.decode(errors="replace").strip().rpartition("\n")[2]
             raise Again(f"{self.name} ended with {process.returncode}" + (f": {quoted(said)}" if said else ""))

@@ -67,7 +67,7 @@ class Question:
 
     def text(self) -> str:
         """The data, fenced: the line around it holds a digest of it, so nothing in the data can end it."""
-        data = "\n".join(f'"{key}": {_lines(value)}' for key, value in self.data.items())
+        data = "{\n" + ",\n".join(f'"{key}": {_lines(value)}' for key, value in self.data.items()) + "\n}"
         fence = "=" * 5 + " data " + hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:24]
         return f"{fence}\n{data}\n{fence}"
 

@@ -299,6 +299,11 @@ def test_a_command_judges_what_has_no_slot(story: Repo, chat: Path) -> None:
             "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])",
             "gave no answer within 0.5 s",
         ),
+        (
+            "import subprocess, sys\n"
+            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(8)'], start_new_session=True)",
+            "gave no answer within 0.5 s",
+        ),
     ],
 )
 def test_a_command_that_fails_is_asked_again_and_then_given_up(

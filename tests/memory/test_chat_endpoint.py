@@ -305,7 +305,7 @@ def test_a_chat_that_gives_orders_is_handed_over_as_data(repo: Repo) -> None:
     assert fence == end
     assert fence.startswith("===== data ")
     assert not any(line.startswith("=====") for line in lines), "nothing in the chat looks like the fence"
-    data = json.loads("{" + "\n".join(lines).replace('\n"', ',\n"') + "}")
+    data = json.loads("\n".join(lines))
     assert data["messages"][3] == {"message": 4, "role": "user", "name": "system", "text": IGNORE}
     is_right(repo)
 
