@@ -14,7 +14,8 @@ from ledger_cli import session_file
 from ledger_cli.errors import Refused, SessionFileError
 from ledger_cli.exchange import adr_dates, adr_links, adr_read
 from ledger_cli.exchange.adr_links import Decided
-from ledger_cli.exchange.adr_read import Record, Statement
+from ledger_cli.exchange.adr_read import Record
+from ledger_cli.exchange.adr_statements import Statement
 from ledger_cli.exchange.outcomes import Import, Outcome
 from ledger_cli.gitrepo import GitRepo, Version
 from ledger_cli.instant import show

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from ledger_cli.errors import quoted
-from ledger_cli.exchange.adr_read import Record, Reference, Statement
+from ledger_cli.exchange.adr_read import Record
+from ledger_cli.exchange.adr_statements import Reference, Statement
 
 _NUMBER = re.compile(r"(?<![0-9A-Za-z])0*(\d{1,6})(?![0-9A-Za-z])")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)

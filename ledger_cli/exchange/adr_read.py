@@ -7,38 +7,14 @@ in `Key: value` lines, bullets or table rows above the first section, or in a se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Literal
 
 from ledger_cli.errors import quoted
-from ledger_cli.exchange import adr_dates, adr_words, markdown
+from ledger_cli.exchange import adr_dates, adr_templates, adr_words, markdown
+from ledger_cli.exchange.adr_statements import ISO, Statement, references, since, words
 from ledger_cli.exchange.adr_words import NOTHING, Class
-
-Relation = Literal["supersedes", "superseded by"]
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Another record as this one names it: by a path, a number, or a name."""
-
-    text: str
-    target: str = ""
-
-    def __str__(self) -> str:
-        return self.text or self.target
-
-
-@dataclass(frozen=True)
-class Statement:
-    """`supersedes` or `superseded by`, whom, and since when if that is said."""
-
-    relation: Relation
-    references: tuple[Reference, ...]
-    said: str
-    since: datetime | None = None
 
 
 @dataclass
@@ -73,22 +49,10 @@ _METADATA = re.compile(
 )
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _ASIDE = re.compile(r"\s*\(([^()]*)\)\s*$")
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?")
-_NAMED = re.compile(
-    r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\]]+\]\]|[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b", re.IGNORECASE
-)
-_BARE = re.compile(r"#?(\d{1,5})(?:\s*(?:,|and|und|et|&)\s*#?\d{1,5})*")
 _LINKS = re.compile(
     r"(?:related |see )?(?:links?|related|decisions|records|references?|also|more information|relations?)\b.*", re.I
 )
 _DATED = re.compile(r"(\d{8}|\d{4}-\d{2}-\d{2})[-_ ]")
-_PLACEHOLDER = re.compile(r"\{[^{}]*[^\W\d][^{}]*\}|<[^<>/=\"]+ [^<>/=\"]+>|\[[^\[\]]+ [^\[\]]+\](?!\()")
-_TEMPLATE_LINE = re.compile(r"\s*(?:[-*+]\s+)?(?:\{[^{}\"=;]{12,}\}|\[[^\[\]]*(?:, e\.g\.|…|\|)[^\[\]]*\])\s*")
-_TEMPLATE_WORDS = (
-    "The issue motivating this decision, and any context that influences or constrains the decision.",
-    "The change that we're proposing or have agreed to implement.",
-    "What is the issue that we're seeing that is motivating this decision or change?",
-)
 _GAP = re.compile(r"\n(?:[ \t]*\n)+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -113,7 +77,9 @@ class _Reader:
         self.preamble, self.parts = self._parts(text)
         self._metadata()
         self._sections()
-        if not record.own and self._is_template(text):
+        stated = [("title", _after(_NUMBERED, record.title)), *(("status", said) for _, said, _ in self.statuses)]
+        if not record.own and (fault := adr_templates.unfilled([*stated, *self.dates], text)):
+            record.faults.append(fault)
             record.statements.clear()
             return
         if not (self.statuses or self.dates or self.front.keys() & {"status", "date"} or record.rationale):
@@ -173,10 +139,10 @@ class _Reader:
         elif known == "date":
             self.dates.append((key.strip().casefold(), value))
         elif adr_words.status_of(key) == "decided" and key.strip().isalpha():
-            if _ISO.search(value):
+            if ISO.search(value):
                 self._clause(f"{key} {value}", is_status=not self.statuses)
         elif adr_words.status_of(key) in ("rejected", "ended", "superseded", "partly superseded") or any(
-            words.match(key) for words in (adr_words.BY, adr_words.OF, adr_words.AMENDS)
+            each.match(key) for each in (adr_words.BY, adr_words.OF, adr_words.AMENDS)
         ):
             self._clause(f"{key.replace('-', ' ').replace('_', ' ')} {value}", is_status=True)
 
@@ -203,8 +169,7 @@ class _Reader:
             if bullet := _BULLET.match(line):
                 said = line[bullet.end() :].strip(" *_")
                 if any(
-                    each.match(_words(said))
-                    for each in (adr_words.BY, adr_words.OF, adr_words.AMENDS, adr_words.PARTLY)
+                    each.match(words(said)) for each in (adr_words.BY, adr_words.OF, adr_words.AMENDS, adr_words.PARTLY)
                 ):
                     self._clause(said, is_status=False)
 
@@ -217,38 +182,42 @@ class _Reader:
                     self._clause(clause.strip(" \t>*_"), is_status=is_status)
 
     def _clause(self, text: str, *, is_status: bool) -> None:
-        said = markdown.link_texts(text).strip()
-        words = _words(text)
-        partly = bool(adr_words.PARTLY.search(words))
+        said, bare = markdown.link_texts(text).strip(), words(text)
         status = adr_words.status_of(said)
         if is_status and (aside := _ASIDE.search(said)) and adr_words.status_of(said[: aside.start()]) == status:
-            self.asides += [] if _ISO.fullmatch(aside[1]) else [aside[1]]
-        since = _since(said)
-        if adr_words.BY.search(words):
-            self._superseded(text, said, since, partly=partly)
-        elif status == "superseded" and _references(text):
+            self.asides += [] if ISO.fullmatch(aside[1]) else [aside[1]]
+            if adr_words.HEDGED.search(aside[1]):
+                said, bare = said[: aside.start()], _ASIDE.sub("", bare)
+        partly, at = bool(adr_words.PARTLY.search(bare)), since(said)
+        if adr_words.HEDGED.search(bare) and (hedged := adr_words.HEDGED.search(said)):
+            self.asides.append(said[hedged.start() :])
+            if is_status and hedged.start():
+                self.statuses.append((status, said, None))
+        elif adr_words.BY.search(bare):
+            self._superseded(text, said, at, partly=partly)
+        elif status == "superseded" and references(text):
             self.record.faults.append(f"{quoted(said)} may say that it replaces another, or that it is replaced")
-            self.statuses.append((status, said, since))
-        elif found := adr_words.OF.search(words):
+            self.statuses.append((status, said, at))
+        elif found := adr_words.OF.search(bare):
             if partly:
                 self.record.remarks.append(f"{quoted(said)}: a supersession in part has no link in the ledger")
             else:
-                self.record.statements.append(Statement("supersedes", _references(text), said, since))
+                self.record.statements.append(Statement("supersedes", references(text), said, at))
             if is_status and found.start() and status is not None:
                 self.statuses.append((status, said, None))
-        elif adr_words.AMENDS.search(words) and status is None:
+        elif adr_words.AMENDS.search(bare) and status is None:
             self.record.remarks.append(
                 f"{quoted(said)}: an amendment is no supersession; if the decision changed, correct it"
             )
         elif is_status:
-            self.statuses.append((status, said, since))
+            self.statuses.append((status, said, at))
 
-    def _superseded(self, text: str, said: str, since: datetime | None, *, partly: bool) -> None:
+    def _superseded(self, text: str, said: str, at: datetime | None, *, partly: bool) -> None:
         if partly:
-            self.statuses.append(("partly superseded", said, since))
+            self.statuses.append(("partly superseded", said, at))
             return
-        self.statuses.append(("superseded", said, since))
-        self.record.statements.append(Statement("superseded by", _references(text), said, since))
+        self.statuses.append(("superseded", said, at))
+        self.record.statements.append(Statement("superseded by", references(text), said, at))
 
     # What it comes to
 
@@ -269,8 +238,9 @@ class _Reader:
             record.faults.append(f"the status {quoted(unknown[0])} is none that is known")
         else:
             record.status = known[0]
-        record.remarks += [f"the status also says {quoted(aside)}" for aside in self.asides]
-        ends = [since for status, _, since in self.statuses if status == "ended" and since is not None]
+        also = [*self.asides, *(unknown if known else [])]
+        record.remarks += [f"the status also says {quoted(said)}" for said in also]
+        ends = [at for status, _, at in self.statuses if status == "ended" and at is not None]
         if own := self._own("ended"):
             try:
                 ends = [adr_dates.parse(own)]
@@ -294,7 +264,7 @@ class _Reader:
             except ValueError as fault:
                 record.faults.append(str(fault))
         if not stated:
-            found |= {since for status, _, since in self.statuses if status == "decided" and since is not None}
+            found |= {at for status, _, at in self.statuses if status == "decided" and at is not None}
         name = _DATED.match(PurePosixPath(record.file).name)
         if not stated and not found and name:
             try:
@@ -308,25 +278,6 @@ class _Reader:
             record.faults.append("it has no date")
         record.date = min(found, default=None)
 
-    def _is_template(self, text: str) -> bool:
-        record = self.record
-        stated = [("title", record.title), *(("status", said) for _, said, _ in self.statuses), *self.dates]
-        for key, value in stated:
-            whole = value.strip(' *_`"')
-            bare = whole in ("STATUS", "DATE", "TITLE", "NUMBER. TITLE") or "YYYY" in whole
-            if (
-                bare
-                or _PLACEHOLDER.fullmatch(_after(_NUMBERED, whole))
-                or whole.startswith(("{", "[proposed", "[Proposed"))
-            ):
-                record.faults.append(f"an unfilled template: its {key} is {quoted(value)}")
-                return True
-        for line in markdown.without_code(text).split("\n"):
-            if _TEMPLATE_LINE.fullmatch(line) or line.strip() in _TEMPLATE_WORDS:
-                record.faults.append(f"an unfilled template: it says {quoted(line.strip())}")
-                return True
-        return False
-
     def _prose(self, text: str) -> None:
         """Sentences that speak of a supersession elsewhere: nothing is made of them, and the reader is told."""
         stated = {str(r) for s in self.record.statements for r in s.references}
@@ -334,11 +285,11 @@ class _Reader:
         told = {s.said for s in self.record.statements} | {said for _, said, _ in self.statuses}
         for line in markdown.without_code(text).split("\n"):
             said = markdown.link_texts(line).strip(" >*_-#")
-            if not (adr_words.BY.search(said) or adr_words.OF.search(said)) or any(
-                said.endswith(each) for each in told
-            ):
+            if not (adr_words.BY.search(said) or adr_words.OF.search(said)):
                 continue
-            named = [r for r in _references(line) if not r.target.startswith("http")]
+            if any(said.endswith(each) for each in told) or any(aside in said for aside in self.asides):
+                continue
+            named = [r for r in references(line) if not r.target.startswith("http")]
             if named and stated.isdisjoint([*map(str, named), *(r.target for r in named)]):
                 self.record.remarks.append(f"the text says {quoted(said)}: nothing is made of it")
 
@@ -347,34 +298,3 @@ def _after(lead: re.Pattern[str], text: str) -> str:
     """The text behind what it begins with, if it begins so."""
     found = lead.match(text)
     return text[found.end() :] if found else text
-
-
-def _words(text: str) -> str:
-    """The words of a clause without those of its links: the title of another record may say anything."""
-    words = markdown.without_links(text, "\N{WHITE SQUARE}")
-    return words if re.search(r"[^\W\d_]", words) else markdown.link_texts(text)
-
-
-def _since(said: str) -> datetime | None:
-    found = _ISO.search(said)
-    try:
-        return adr_dates.parse(found[0]) if found else None
-    except ValueError:
-        return None
-
-
-def _references(text: str) -> tuple[Reference, ...]:
-    """The records that a clause names: by links, and where it has none, by number or name."""
-    linked = [Reference(link.text, link.target) for link in markdown.links(text) if not link.target.startswith("#")]
-    if linked:
-        return tuple(dict.fromkeys(linked))
-    return tuple(dict.fromkeys(Reference(name) for name in _named(text)))
-
-
-def _named(text: str) -> Iterator[str]:
-    text = _ISO.sub(" ", text)
-    found = [name.strip("[]") for name in _NAMED.findall(text)]
-    if found:
-        yield from found
-    elif bare := _BARE.search(re.sub(r"[^\w\s#,&]", " ", text)):
-        yield from re.findall(r"\d+", bare[0])

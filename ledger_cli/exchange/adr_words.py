@@ -60,13 +60,21 @@ _AMENDS = (
 _LETTER = "[a-zß-ÿœąćęłńśźżа-яёії]"  # of scripts with spaces between words
 
 
+_HEDGED = (
+    "(?:will|shall|to|may|might|should|could|would|is going to|not|never|soll|wird|werden|nicht|sera|será|sarà|"
+    "must)(?= (?:be |not |yet |soon |later |noch )*(?:superseded|superceded|replaced|obsoleted|deprecated|retired|"
+    "removed|ersetzt|abgelöst|remplacée?|reemplazad[oa]|sustituid[oa]|substituíd[oa]|sostituit[oa]))"
+)
+"""What is planned, wished or denied of a supersession or an end has not happened."""
+
+
 def _words(alternatives: str) -> re.Pattern[str]:
     listed = alternatives if "(" in alternatives else "|".join(sorted(alternatives.split("|"), key=len, reverse=True))
     return re.compile(rf"(?<!{_LETTER})(?:{listed})(?!{_LETTER})", re.IGNORECASE)
 
 
 STATUS: dict[Class, re.Pattern[str]] = {name: _words(words) for name, words in _STATUS.items()}
-PARTLY, BY, OF, AMENDS = (_words(words) for words in (_PARTLY, _BY, _OF, _AMENDS))
+PARTLY, BY, OF, AMENDS, HEDGED = (_words(words) for words in (_PARTLY, _BY, _OF, _AMENDS, _HEDGED))
 
 
 def status_of(text: str) -> Class | None:

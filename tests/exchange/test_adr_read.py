@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ledger_cli.exchange import adr_read, adr_words
+from ledger_cli.exchange import adr_read, adr_templates, adr_words
 from ledger_cli.exchange.adr_read import Record
 from ledger_cli.instant import show_short
 
@@ -219,11 +219,30 @@ def test_a_section_called_status_is_not_asked_where_the_metadata_says_it() -> No
         ),
         ("# X\n\n* Status: accepted\n* Date: [YYYY-MM-DD when updated]\n\n" + BODY, "an unfilled template: its"),
         (ACCEPTED.replace("why", "{Describe the context and problem statement.}"), "an unfilled temp"),
-        (ACCEPTED.replace("what\n", adr_read._TEMPLATE_WORDS[1] + "\n"), "an unfilled template: it says"),
+        (ACCEPTED.replace("what\n", adr_templates.SENTENCES[1] + "\n"), "an unfilled template: it says"),
     ],
 )
 def test_what_cannot_be_decided_is_a_fault_with_a_name(text: str, fault: str) -> None:
     assert any(said.startswith(fault) for said in read(text).faults), read(text).faults
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Accepted, will be superseded by ADR-9",
+        "Accepted; to be replaced by [9](0009.md)",
+        "Accepted (may be superseded by ADR-9)",
+        "Accepted, not superseded by ADR-9",
+        "Accepted\n\nShould be deprecated on 2025-01-01",
+        "Akzeptiert, soll ersetzt werden",
+        "Accepted\n\nby the board, as always",
+    ],
+)
+def test_what_is_planned_wished_or_denied_is_told_and_has_not_happened(said: str) -> None:
+    record = read(NYGARD.format(status=said))
+    assert (record.status, record.ended, record.statements, record.faults) == ("decided", None, [], [])
+    assert len(record.remarks) == 1
+    assert record.remarks[0].startswith("the status also says ")
 
 
 def test_a_date_in_the_name_of_the_file_counts_where_there_is_no_other() -> None:

@@ -1,0 +1,73 @@
+"""What a record says of another: that it supersedes it, or is superseded by it; and how it names it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from ledger_cli.exchange import adr_dates, markdown
+
+Relation = Literal["supersedes", "superseded by"]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Another record as this one names it: by a path, a number, or a name."""
+
+    text: str
+    target: str = ""
+
+    def __str__(self) -> str:
+        return self.text or self.target
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`supersedes` or `superseded by`, whom, and since when if that is said."""
+
+    relation: Relation
+    references: tuple[Reference, ...]
+    said: str
+    since: datetime | None = None
+
+
+ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?")
+_NAMED = re.compile(
+    r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\]]+\]\]|[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b", re.IGNORECASE
+)
+_BARE = re.compile(r"#?(\d{1,5})(?:\s*(?:,|and|und|et|&)\s*#?\d{1,5})*")
+
+
+def words(text: str) -> str:
+    """The words of a clause without those of its links: the title of another record may say anything."""
+    found = markdown.without_links(text, "\N{WHITE SQUARE}")
+    return found if re.search(r"[^\W\d_]", found) else markdown.link_texts(text)
+
+
+def since(said: str) -> datetime | None:
+    """The date in a clause, if it has one."""
+    found = ISO.search(said)
+    try:
+        return adr_dates.parse(found[0]) if found else None
+    except ValueError:
+        return None
+
+
+def references(text: str) -> tuple[Reference, ...]:
+    """The records that a clause names: by links, and where it has none, by number or name."""
+    linked = [Reference(link.text, link.target) for link in markdown.links(text) if not link.target.startswith("#")]
+    if linked:
+        return tuple(dict.fromkeys(linked))
+    return tuple(dict.fromkeys(Reference(name) for name in _named(text)))
+
+
+def _named(text: str) -> Iterator[str]:
+    text = ISO.sub(" ", text)
+    found = [name.strip("[]") for name in _NAMED.findall(text)]
+    if found:
+        yield from found
+    elif bare := _BARE.search(re.sub(r"[^\w\s#,&]", " ", text)):
+        yield from re.findall(r"\d+", bare[0])
