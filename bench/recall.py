@@ -199,12 +199,18 @@ def leaks(made: Ledger, stated: Sequence[dict[str, Any]], count: int, embedder: 
 
 
 def latency(made: Ledger, asks: Iterable[str], embedder: Embedder | None) -> tuple[float, float]:
-    """Milliseconds of a recall in a process that has asked before: the median, and the 95th of 100."""
+    """Milliseconds of a recall in a process that has asked before: the median and the 95th percentile of the questions.
+
+    Of each question the least of five: what it takes when nothing else runs on the machine.
+    """
     times = []
     for question in asks:
-        start = time.perf_counter()
-        recall(made, question, embedder=embedder)
-        times.append(1000 * (time.perf_counter() - start))
+        tries = []
+        for _ in range(5):
+            start = time.perf_counter()
+            recall(made, question, embedder=embedder)
+            tries.append(1000 * (time.perf_counter() - start))
+        times.append(min(tries))
     return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 
 
@@ -268,7 +274,7 @@ def _measure(folder: Path, options: argparse.Namespace, embedder: Embedder | Non
     common, entities, words = everyday(folder / "everyday")
     for one in kinds:
         for name, its, pairs in sets[-2:]:
-            _lasts(name, its, [q for q, _, _ in pairs], one)
+            _lasts(name, its, [q for q, _, _ in pairs[:200]], one)
         if one is None:  # the vectors of 10,000 more texts would show nothing new
             _lasts("everyday, an entity", common, entities, one)
             _lasts("everyday, four words", common, words, one)
