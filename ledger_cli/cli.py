@@ -29,6 +29,7 @@ COMMANDS = {
     "show": "look.show",
     "search": "look.search",
     "slots": "look.slots",
+    "timeline": "pictures.timeline",
     "query": "look.query",
     "check": "keep.check",
     "resolve": "merges.resolve",

@@ -4,9 +4,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ledger_cli.views import annotations, as_json, conflicts, markdown, readable, tables, talk, terminal
+    from ledger_cli.views import (
+        annotations,
+        as_json,
+        conflicts,
+        markdown,
+        plane,
+        readable,
+        svg,
+        tables,
+        talk,
+        terminal,
+        timeline,
+    )
 
-__all__ = ["annotations", "as_json", "conflicts", "markdown", "readable", "tables", "talk", "terminal"]
+__all__ = [
+    "annotations",
+    "as_json",
+    "conflicts",
+    "markdown",
+    "plane",
+    "readable",
+    "svg",
+    "tables",
+    "talk",
+    "terminal",
+    "timeline",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -38,6 +38,7 @@ NEEDS_A_LEDGER = [
     ("show", "d1"),
     ("search", "orders"),
     ("slots",),
+    ("timeline",),
     ("query", "MATCH (d:Decision) RETURN d.id"),
     ("check",),
     ("resolve",),
