@@ -30,6 +30,7 @@ COMMANDS = {
     "search": "look.search",
     "slots": "look.slots",
     "timeline": "pictures.timeline",
+    "site": "pictures.site",
     "query": "look.query",
     "check": "keep.check",
     "resolve": "merges.resolve",

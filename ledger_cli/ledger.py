@@ -40,6 +40,7 @@ from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains
+    from ledger_cli.atlas import Atlas
     from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
     from ledger_cli.timeline import Timeline
@@ -324,6 +325,26 @@ class Ledger:
         known, name = self._entity(graph, subject)
         items = graph.about(known or "")
         return timeline.timeline(name, self._entanglement(graph, [i.id for i in items]), items, now)
+
+    def atlas(self) -> Atlas:
+        """All of the ledger at once, for a site."""
+        from ledger_cli import atlas, timeline
+
+        graph, now = self.database.read(), self.clock().replace(microsecond=0)
+        items = graph.all_items()
+        entanglement = self._entanglement(graph, [i.id for i in items])
+        keys = {entity_key(name): name for name in graph.entity_names()}
+        known = graph.entities(keys)
+        return atlas.Atlas(
+            entanglement=entanglement,
+            timeline=timeline.timeline(None, entanglement, items, now),
+            entities=[
+                atlas.Named(key, *known[key]) for key in sorted(known, key=lambda k: (known[k][0].casefold(), k))
+            ],
+            slots=self.slots(),
+            sessions=self.sessions(),
+            episodes=graph.episodes({id for item in items for id in item.evidence}),
+        )
 
     def _entanglement(self, graph: Graph, ids: Iterable[str]) -> chains.Entanglement:
         from ledger_cli import chains

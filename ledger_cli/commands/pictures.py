@@ -1,4 +1,4 @@
-"""Pictures: `timeline`."""
+"""To look at: `timeline`, `site`."""
 
 from __future__ import annotations
 
@@ -45,3 +45,28 @@ def timeline(
     path = shell(ctx).folder / svg
     durable.replace(durable.write_temp(path, drawn.encode()), path)
     views.terminal.talk(f"wrote {Path(svg)}")
+
+
+def site(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder, or a site made before.")],
+    open: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+) -> None:
+    """Write the ledger as a static site.
+
+    Pages that need no server and nothing from outside: overview, timeline, every entity and item, search.
+    """
+    from ledger_cli import site_folder
+
+    sh = shell(ctx)
+    target = sh.folder / folder
+    found = sh.ledger().atlas()
+    with views.terminal.progress("writing pages", views.site.count(found)) as step:
+        count = site_folder.write(target, views.site.pages(found), step)
+    views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {folder}\n")
+    if open:
+        import webbrowser
+
+        webbrowser.open((target / "index.html").resolve().as_uri())
+    else:
+        views.terminal.talk(f"Next: open {folder / 'index.html'} in a browser, or `ledger site {folder} --open`")
