@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import webbrowser
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from ledger_cli import site_folder
 from ledger_cli.errors import Refused
+from ledger_cli.views import terminal
 from ledger_cli.views.site import data as views_data
 from ledger_cli.views.site import paths
 from ledger_cli.views.site.html import POLICY, encoded
@@ -313,7 +316,7 @@ def test_a_killed_run_leaves_a_folder_that_the_next_one_takes(long: Repo, tmp_pa
 
 def test_it_says_what_it_wrote_and_opens_it(long: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
     said = long.run("site", "out")
     count = len(site(long))
     assert said.out == f"wrote {count} files to out\n"
@@ -321,3 +324,18 @@ def test_it_says_what_it_wrote_and_opens_it(long: Repo, monkeypatch: pytest.Monk
     assert not opened
     assert long.run("site", "out", "--open").err == ""
     assert opened == [(long.path / "out" / "index.html").as_uri()]
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    assert long.run("site", "out", "--open").err == said.err
+
+
+def test_the_progress_goes_on_with_every_file(long: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+
+    @contextlib.contextmanager
+    def progress(what: str, total: int) -> Iterator[Any]:
+        assert total >= len(long.run("lateness", "--json").ids)
+        yield lambda: steps.append(what)
+
+    monkeypatch.setattr(terminal, "progress", progress)
+    count = len(site(long))
+    assert steps == ["writing pages"] * count

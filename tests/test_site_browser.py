@@ -168,6 +168,22 @@ def test_the_first_answer_is_that_of_the_moment_the_site_was_made(browser: Brows
     assert browser.run(LIT) == now
 
 
+def test_the_bars_are_those_that_were_known_then(browser: Browser, story_folder: Path) -> None:
+    browser.open(address(story_folder, "entities/orders.html", "#valid=2024-01-20&known=2024-01-20"))
+    drawn = "[...document.querySelectorAll('li[data-id=d1] .valid:not(.tip)')]"
+    bars = f"{drawn}.map((e) => parseFloat(e.getAttribute('width')))"
+    tips = "document.querySelectorAll('li[data-id=d1] .valid.tip').length"
+    [believed_open] = browser.run(bars)
+    assert browser.run(tips) == 1
+    asked(browser, [("2024-01-20", "now")])
+    [true_closed] = browser.run(bars)
+    assert browser.run(tips) == 0
+    assert true_closed < believed_open / 3
+    assert browser.run("document.querySelectorAll('li[data-id=d4] .held *').length") > 0
+    asked(browser, [("2024-01-20", "2024-01-20")])
+    assert browser.run("document.querySelectorAll('li[data-id=d4] .held *').length") == 0  # not recorded yet
+
+
 # Sliders
 
 

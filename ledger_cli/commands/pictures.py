@@ -64,9 +64,10 @@ def site(
     with views.terminal.progress("writing pages", views.site.count(found)) as step:
         count = site_folder.write(target, views.site.pages(found), step)
     views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {folder}\n")
+    shown = False
     if open:
         import webbrowser
 
-        webbrowser.open((target / "index.html").resolve().as_uri())
-    else:
+        shown = webbrowser.open((target / "index.html").resolve().as_uri())
+    if not shown:
         views.terminal.talk(f"Next: open {folder / 'index.html'} in a browser, or `ledger site {folder} --open`")

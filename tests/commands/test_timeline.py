@@ -94,6 +94,26 @@ def _holds(item: dict[str, Any], valid: str, known: str) -> bool:
     )  # fmt: skip
 
 
+def test_a_portion_that_something_else_took_is_a_gap(repo: Repo) -> None:
+    while_ = {"validFrom": "2024-02-01", "validTo": "2024-03-01"}
+    repo.apply(
+        {
+            "session": "a",
+            "at": "2024-01-01",
+            "decisions": [{"id": "old", "text": "x", "slot": "s", "validFrom": "2024-01-01"}],
+        },
+        {"session": "b", "at": "2024-04-01", "decisions": [{"id": "new", "text": "y", "slot": "s", **while_}]},
+    )
+    shown = repo.run("timeline", "s").out.splitlines()
+    [bar] = [shown[n + 1] for n, line in enumerate(shown) if line.startswith("old")]
+    assert re.fullmatch(r"  valid +━+┄+━+▶", bar)
+    assert any("holds 2024-01-01 → 2024-02-01, 2024-03-01 →" in line for line in shown)
+    root = ET.fromstring(repo.run("timeline", "s", "--svg", "-").out)
+    [group] = [g for g in root.iter(f"{SVG}g") if (g.findtext(f"{SVG}title") or "").startswith("old, x")]
+    assert len([e for e in group.iter() if e.get("class") == "valid"]) == 2
+    assert len([e for e in group.iter() if e.get("class") == "lost"]) == 1
+
+
 def test_an_unknown_subject_is_an_empty_answer_and_a_question(story: Repo) -> None:
     said = story.run("timeline", "oders", "--json")
     assert said.json == {"subject": "oders", "from": None, "to": None, "items": []}
@@ -188,12 +208,6 @@ def test_the_file_is_written_where_the_command_runs(story: Repo, tmp_path: Path)
     assert (story.path / "inside" / "orders.svg").read_text() == story.run("timeline", "orders", "--svg", "-").out
     refused = story.run("timeline", "--svg", tmp_path / "nowhere" / "x.svg", code=1)
     assert refused.err.startswith("error: cannot write ")
-
-
-def test_two_answers_at_once_are_a_usage_error(story: Repo) -> None:
-    assert "give one" in story.run("timeline", "--json", "--svg", "-", code=2).err
-    assert "say where it goes" in story.run("timeline", "--plane", code=2).err
-    assert "names nothing" in story.run("timeline", "", code=2).err
 
 
 def test_escaping_leaves_no_markup_and_clipping_no_more_than_the_room() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TICKS = 6
 _LEGEND = (
     ("━", "valid time: it holds"),
-    ("┄", "it claims this time, and does not hold"),
+    ("┄", "it claims this time, and does not hold, as known then"),
     ("▭", "record time: from when it was learned to when it closed"),
     ("▶", "no end"),
     ("│", "superseded, corrected or closed"),
@@ -73,8 +73,8 @@ def _list(said: str) -> str:
 
 
 def times(line: Line) -> str:
-    """Where an item holds, when it was learned, and when it closed."""
-    return f"{holding(line)}; {knowing(line)}"
+    """When an item was learned, when it closed, and where it holds."""
+    return f"{knowing(line)}; as known now {holding(line)}"
 
 
 def mark(found: Mark, root: str) -> str:
@@ -86,7 +86,9 @@ def mark(found: Mark, root: str) -> str:
 
 
 def record(line: Line, *, whole: bool = True) -> dict[str, Any]:
-    """An item for the script: its id, its page's name, its rectangles; and what is drawn of it."""
+    """An item for the script: its id `i`, its page's name `f`, its rectangles `r`; and what is drawn of it: what it
+    claims `q`, when it was recorded `x`, its record time `c`, and its marks `m`.
+    """
     found: dict[str, Any] = {
         "i": line.item.id,
         "f": paths.stem(line.item.id),
@@ -94,14 +96,11 @@ def record(line: Line, *, whole: bool = True) -> dict[str, Any]:
     }
     if whole:
         found["x"] = instant(line.item.recorded_at)
-        if line.lost:
-            found["l"] = _spans(line.lost)
+        found["q"] = [instant(line.item.valid_from), instant(line.item.valid_to)]
         if line.record:
             found["c"] = _spans(line.record)
         if line.marks:
             found["m"] = [[instant(m.at), m.what if m.on == "item" else "beside"] for m in line.marks]
-        if not line.shown.holds:
-            found["v"] = instant(line.item.valid_from)
     return found
 
 

@@ -83,7 +83,7 @@ const ledger = (() => {
     const open = to === null || milliseconds(to) > axis.end;
     const wide = Math.max(0.15, place(to) - start);
     draw(svg, "rect", {class: kind, x: percent(start), y, width: percent(wide), height});
-    if (open && kind !== "lost") {
+    if (open) {
       const tip = draw(svg, "svg", {x: "100%", y: y + height / 2, overflow: "visible"});
       draw(tip, "path", {class: kind + " tip", d: "M0 -9L9 0L0 9z"});
     }
@@ -99,7 +99,8 @@ const ledger = (() => {
     draw(spot, "path", {class: "sign " + what, d: SIGNS[what]});
   }
 
-  // Valid time above record time. The words of an item say the same, so a reader that does not see skips it.
+  // Valid time above record time; `light` draws what held as known then. The words of an item say the same, so that a
+  // reader that does not see may skip it.
   function bars(item) {
     const svg = document.createElementNS(SVG, "svg");
     for (const [name, value] of Object.entries({class: "drawn", width: "100%", height: 44, "aria-hidden": "true"})) {
@@ -108,11 +109,7 @@ const ledger = (() => {
     for (const [at] of page.axis.ticks) {
       draw(svg, "line", {class: "grid", x1: percent(place(at)), x2: percent(place(at)), y1: 0, y2: 44});
     }
-    for (const [from, to] of item.l || []) {
-      draw(svg, "line", {class: "lost", x1: percent(place(from)), x2: percent(place(to)), y1: 12, y2: 12});
-    }
-    for (const [from, to, , knownTo] of item.r) if (knownTo === null) bar(svg, [from, to], "valid", 6, 12);
-    if (item.v) sign(svg, item.v, "rejected", 12);
+    draw(svg, "g", {class: "held"});
     for (const span of item.c || []) bar(svg, span, "record", 27, 9);
     draw(svg, "line", {class: "learned", x1: percent(place(item.x)), x2: percent(place(item.x)), y1: 23, y2: 40});
     for (const [at, what] of item.m || []) sign(svg, at, what, 31.5);
@@ -238,8 +235,19 @@ const ledger = (() => {
 
   // Lighting up
 
+  // The valid time of an item, as it was known: what it claims, and on it where it held.
+  function drawHeld(group, item) {
+    group.replaceChildren();
+    if (asked.known < item.x) return; // not recorded yet
+    draw(group, "line", {class: "lost", x1: percent(place(item.q[0])), x2: percent(place(item.q[1])), y1: 12, y2: 12});
+    const held = item.r.filter(([, , from, to]) => from <= asked.known && (to === null || asked.known < to));
+    for (const [from, to] of held) bar(group, [from, to], "valid", 6, 12);
+    if (!held.length) sign(group, item.q[0], "rejected", 12);
+  }
+
   function light(row, item) {
     const lit = holds(item, asked.valid, asked.known);
+    drawHeld(row.querySelector(".held"), item);
     row.classList.toggle("holds", lit);
     row.querySelector(".state").textContent = lit ? "holds" : "";
     const [valid, known] = row.querySelectorAll(".asked");
@@ -279,6 +287,10 @@ const ledger = (() => {
   const parts = [];
   let index = null;
   let loading = null;
+
+  function lost() {
+    byId("found").textContent = "the files in data/ cannot be read";
+  }
 
   function script(path) {
     return new Promise((done, failed) => {
@@ -362,7 +374,7 @@ const ledger = (() => {
       readFilter();
       showTimeline();
       document.documentElement.dataset.ready = "1";
-    });
+    }, lost);
   }
 
   // Search
@@ -400,8 +412,8 @@ const ledger = (() => {
     const box = byId("search");
     const input = byId("words");
     box.hidden = false;
-    input.addEventListener("focus", () => load().then(showFound));
-    input.addEventListener("input", () => load().then(showFound));
+    input.addEventListener("focus", () => load().then(showFound, lost));
+    input.addEventListener("input", () => load().then(showFound, lost));
     const links = () => [...byId("results").querySelectorAll("a")];
     box.addEventListener("keydown", (event) => {
       const all = links();
