@@ -47,7 +47,9 @@ def _claimed(folder: Path) -> set[str]:
     """Make the folder ours; the files that are ours already."""
     marker = folder / MARKER
     if marker.is_file():
-        return {line for line in marker.read_text(encoding="utf-8").splitlines() if _OURS.fullmatch(line)}
+        return {
+            line for line in marker.read_text(encoding="utf-8", errors="replace").splitlines() if _OURS.fullmatch(line)
+        }
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Refused(f"{folder} holds something else", "give a folder that is empty, or not there yet")
     folder.mkdir(parents=True, exist_ok=True)

@@ -5,13 +5,14 @@ What hangs together, a slot or a chain of links, has a plane of its own, so that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger_cli.views.markup import clipped, escaped
-from ledger_cli.views.svg import LEFT, RIGHT, STYLE, frame, text, told
-from ledger_cli.views.terminal import counted
+from ledger_cli.views.svg import LEFT, RIGHT, STYLE, either, frame, isolated, text, told
+from ledger_cli.views.terminal import columns, counted
 
 if TYPE_CHECKING:
     from ledger_cli.model import Stretch
@@ -36,7 +37,7 @@ def _style() -> str:
     light = "".join(f"  .a{n} {{ fill: {colour} }}\n" for n, colour in enumerate(_LIGHT))
     dark = "".join(f"    .a{n} {{ fill: {colour} }}\n" for n, colour in enumerate(_DARK))
     return f"""{STYLE}{light}
-  .area {{ stroke: #1f2328; stroke-width: 1.25 }}
+  .area {{ stroke: #1f2328; stroke-width: 1.25; fill-opacity: 0.7 }}
   .pattern {{ stroke: #1f2328; stroke-opacity: 0.22; fill: none }}
   .box {{ fill: none; stroke: #59636e }}
   .name {{ font-weight: 650; paint-order: stroke; stroke: #ffffff; stroke-width: 4; stroke-linejoin: round }}
@@ -77,10 +78,10 @@ def draw(found: Timeline) -> str:
 def _document(found: Timeline) -> Iterator[str]:
     about = found.subject or "the whole ledger"
     chains = list(found.chains())
-    columns = 1 if len(chains) <= _FEW else 2
-    wide = (RIGHT - LEFT - _GAP * (columns - 1)) / columns
-    high = 360 if columns == 1 else 250
-    rows = [chains[n : n + columns] for n in range(0, len(chains), columns)]
+    beside = 1 if len(chains) <= _FEW else 2
+    wide = (RIGHT - LEFT - _GAP * (beside - 1)) / beside
+    high = 360 if beside == 1 else 250
+    rows = [chains[n : n + beside] for n in range(0, len(chains), beside)]
     heights = [high + 124 + _KEY * max(map(len, row)) for row in rows]
     items = counted({"item": len(found.lines)}) or "no item"
     said = (
@@ -93,7 +94,7 @@ def _document(found: Timeline) -> Iterator[str]:
         size = 'width="10" height="10" patternUnits="userSpaceOnUse"'
         yield f'<pattern id="ledger-p{n}" {size}><g class="pattern">{pattern}</g></pattern>'
     yield "</defs>"
-    yield text(LEFT, 42, f"<tspan>{escaped(clipped(about, 40))}</tspan>", "title")
+    yield text(LEFT, 42, isolated(about, 40), "title")
     yield text(LEFT, 70, f"{items}: valid time across, record time upwards, UTC", "quiet small")
     yield text(LEFT, 98, "as-of reads the top edge, believed the diagonal", "quiet small")
     y = 120.0
@@ -110,8 +111,9 @@ def _scales(found: Timeline) -> tuple[Scale, Scale]:
 
 def _plane(chain: tuple[Line, ...], p: _Plane) -> Iterator[str]:
     half = 1 if p.wide > 600 else 2
+    long, short = 112 // half, 54 // half  # columns that a line of text has
     item = chain[0].item
-    yield text(p.x, p.y - 12, f"<tspan>{escaped(clipped(item.slot or item.text, 56 // half))}</tspan>", "id")
+    yield from either(p.x, p.y - 12, lambda room: isolated(item.slot or item.text, room), long, short - 3, "id")
     yield f'<g role="presentation"><rect class="box" x="{p.x:g}" y="{p.y:g}" width="{p.wide:g}" height="{p.high}"/>'
     for n, line in enumerate(chain):
         yield f"<g><title>{escaped(told(line))}</title>"
@@ -119,24 +121,23 @@ def _plane(chain: tuple[Line, ...], p: _Plane) -> Iterator[str]:
             yield from _area(p, stretch, n % len(_LIGHT))
         yield "</g>"
     yield from _axes(p, half)
-    for line in chain:
-        yield from _name(p, line)
+    yield from _names(p, chain)
     yield "</g>"
     for n, line in enumerate(chain):
         y = p.y + p.high + 62 + _KEY * n
         yield from _swatch(p.x, y, n % len(_LIGHT))
-        never = "" if line.stretches else " (never believed)"
-        words = escaped(clipped(f"{line.item.text}{never}", 100 // half))
-        short = escaped(clipped(f"{line.item.text}{never}", 44 // half))
-        id = f'<tspan class="id">{escaped(clipped(line.item.id, 24 // half))}</tspan>'
-        kinds = ("", "") if words == short else ("long", "short")
-        for label, kind in {(words, kinds[0]), (short, kinds[1])}:
-            yield text(p.x + 40, y + 16, f"{id}  <tspan>{label}</tspan>", kind)
+        yield from either(p.x + 40, y + 16, partial(_key, line), long - 5, short - 4)
+
+
+def _key(line: Line, room: int) -> str:
+    id = clipped(line.item.id, room // 2)
+    never = "" if line.stretches else " (never believed)"
+    said = isolated(f"{line.item.text}{never}", max(2, room - columns(id) - 2))
+    return f'<tspan class="id">{escaped(id)}</tspan>  {said}'
 
 
 def _area(p: _Plane, s: Stretch, n: int) -> Iterator[str]:
-    left, right = p.across(s.valid_from), p.across(s.valid_to)
-    top, bottom = p.up(s.known_to), p.up(s.known_from)
+    left, right, top, bottom = _box(p, s)
     size = f'x="{left:.5g}" y="{top:.6g}" width="{max(1, right - left):.5g}" height="{max(1, bottom - top):.5g}"'
     yield f'<rect class="area a{n}" {size}/><rect fill="url(#ledger-p{n})" {size}/>'
 
@@ -146,15 +147,44 @@ def _swatch(x: float, y: float, n: int) -> Iterator[str]:
     yield f'<rect class="area a{n}" {size}/><rect fill="url(#ledger-p{n})" {size}/>'
 
 
-def _name(p: _Plane, line: Line) -> Iterator[str]:
-    """An item's id in the largest of its areas, where it has room."""
-    areas = [
-        (p.across(s.valid_from), p.across(s.valid_to), p.up(s.known_to), p.up(s.known_from)) for s in line.stretches
-    ]
-    left, right, top, bottom = max(areas, key=lambda a: (a[1] - a[0]) * (a[3] - a[2]), default=(0, 0, 0, 0))
-    id = clipped(line.item.id, 24)
-    if right - left > 12 * len(id) and bottom - top > 24:
-        yield text((left + right) / 2, (top + bottom) / 2 + 5, f"<tspan>{escaped(id)}</tspan>", "name", "middle")
+def _names(p: _Plane, chain: Sequence[Line]) -> Iterator[str]:
+    """The items' ids in their areas, where they have room: where few other areas lie, and no other id."""
+    boxes = [[_box(p, stretch) for stretch in line.stretches] for line in chain]
+    taken: list[tuple[float, float, float]] = []  # from, to, at the height
+    for n, line in enumerate(chain):
+        id = clipped(line.item.id, 24)
+        wide = 9.0 * columns(id)
+        spots = [spot for box in boxes[n] for spot in _spots(box, wide)]
+        others = [box for m, its in enumerate(boxes) if m != n for box in its]
+
+        def crowd(spot: tuple[float, float], wide: float = wide, others: list[_Box] = others) -> int:
+            x, y = spot
+            met = sum(left < x + wide and x - wide < right and abs(y - at) < 24 for left, right, at in taken)
+            return 100 * met + sum(b.left < x < b.right and b.top < y < b.bottom for b in others)
+
+        if spots and crowd(best := min(spots, key=crowd)) < 100:
+            taken.append((best[0] - wide / 2, best[0] + wide / 2, best[1]))
+            yield text(best[0], best[1] + 5, f"<tspan>{escaped(id)}</tspan>", "name", "middle")
+
+
+class _Box(NamedTuple):
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def _box(p: _Plane, s: Stretch) -> _Box:
+    return _Box(p.across(s.valid_from), p.across(s.valid_to), p.up(s.known_to), p.up(s.known_from))
+
+
+def _spots(box: _Box, wide: float) -> Iterator[tuple[float, float]]:
+    """Where in an area a name may stand: in the middle first, then along its edges."""
+    if box.right - box.left < wide + 8 or box.bottom - box.top < 22:
+        return
+    across = ((box.left + box.right) / 2, box.left + wide / 2 + 6, box.right - wide / 2 - 6)
+    down = ((box.top + box.bottom) / 2, box.bottom - 13, box.top + 13)
+    yield from ((x, y) for y in down for x in across)
 
 
 def _axes(p: _Plane, half: int) -> Iterator[str]:

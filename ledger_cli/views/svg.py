@@ -6,13 +6,14 @@ dark is as the reader's system has it. What a colour says, a shape or a pattern 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ledger_cli.intervals import claim
 from ledger_cli.views.markup import clipped, escaped
-from ledger_cli.views.terminal import counted, when
+from ledger_cli.views.terminal import columns, counted, when
 from ledger_cli.views.timeline import holding, knowing, words
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _document(found: Timeline) -> Iterator[str]:
     said = f"{items}, each with its valid time above its record time, in UTC. {sentences}".rstrip() + "."
     yield from frame(title, said, bottom + 20)
     yield HATCH
-    yield text(LEFT, 42, f"<tspan>{escaped(clipped(about, 40))}</tspan>", "title")
+    yield text(LEFT, 42, isolated(about, 40), "title")
     yield text(LEFT, 70, f"{items}, valid time above record time, UTC", "quiet small")
     for n, row in enumerate(legend):
         for column, (sign, word) in enumerate(row):
@@ -174,20 +175,30 @@ def label(line: Line, y: float) -> Iterator[str]:
     """An item's id and the beginning of its text; a shorter one for a narrow page, where it takes one."""
     slot = line.item.slot
     if slot is not None:
-        yield text(RIGHT, y, f"<tspan>{escaped(clipped(slot, 40))}</tspan>", "quiet small long", "end")
-    room = _LONG - (0 if slot is None else len(clipped(slot, 40)) + 4)
-    one, other = _labelled(line, room), _labelled(line, _SHORT)
-    if one == other:
-        yield text(LEFT, y, one)
-    else:
-        yield text(LEFT, y, one, "long")
-        yield text(LEFT, y, other, "short")
+        yield text(RIGHT, y, isolated(slot, 40), "quiet small long", "end")
+    room = _LONG - (0 if slot is None else columns(clipped(slot, 40)) + 4)
+    yield from either(LEFT, y, partial(_labelled, line), room, _SHORT)
 
 
 def _labelled(line: Line, room: int) -> str:
     id = clipped(line.item.id, 40)
-    kind = f'<tspan class="id">{escaped(id)}</tspan>'
-    return f"{kind}  <tspan>{escaped(clipped(line.item.text, max(10, room - len(id))))}</tspan>"
+    said = isolated(line.item.text, max(10, room - columns(id)))
+    return f'<tspan class="id">{escaped(id)}</tspan>  {said}'
+
+
+def isolated(said: str, room: int) -> str:
+    """The beginning of a text of the ledger, kept apart from what stands beside it."""
+    return f"<tspan>{escaped(clipped(said, room))}</tspan>"
+
+
+def either(x: float, y: float, make: Callable[[int], str], long: int, short: int, kind: str = "") -> Iterator[str]:
+    """A line of text in two lengths, in columns: one is shown on a wide page, and the other on a narrow one."""
+    one, other = make(long), make(short)
+    if one == other:
+        yield text(x, y, one, kind)
+    else:
+        yield text(x, y, one, f"{kind} long".strip())
+        yield text(x, y, other, f"{kind} short".strip())
 
 
 def _dots(scale: Scale, interval: Interval, y: float) -> str:
