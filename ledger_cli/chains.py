@@ -45,6 +45,15 @@ class Entanglement:
             found.setdefault(self.history.place[ending.id], []).append(ending)
         return found
 
+    @cached_property
+    def links(self) -> dict[str, list[Link]]:
+        """The links by the places they are on, at either end."""
+        found: dict[str, list[Link]] = {}
+        for link in sorted(self.history.links, key=lambda x: (x.recorded_at, x.old, x.new, x.session)):
+            for place in set(self.history.pair(link) or ()):
+                found.setdefault(place, []).append(link)
+        return found
+
     def standing(self, place: str) -> Item:
         """The version of a place to show: the one in force, else the latest."""
         versions = self.state.in_force(place) or self.history.versions[place]
@@ -110,11 +119,11 @@ def dossier(found: Entanglement, item: Item, evidence: Iterable[Episode]) -> Dos
 
     def links(end: int) -> tuple[tuple[Link, bool], ...]:
         here = []
-        for link in found.history.links:
+        for link in found.links.get(place, ()):
             pair = found.history.pair(link)
             if pair is not None and pair[end] == place:
                 here.append((link, pair[1] in found.state.after[pair[0]]))
-        return tuple(sorted(here, key=lambda h: (h[0].recorded_at, h[0].old, h[0].new, h[0].session)))
+        return tuple(here)
 
     return Dossier(found.row(item), _node(found, place, 0), links(1), links(0), tuple(evidence))
 

@@ -32,6 +32,8 @@ COMMANDS = {
     "recall": "recall.recall",
     "remember": "remember.remember",
     "thread": "thread.app",
+    "timeline": "pictures.timeline",
+    "site": "pictures.site",
     "query": "look.query",
     "trace": "trace.app",
     "serve": "serve.serve",

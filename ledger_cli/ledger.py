@@ -40,9 +40,11 @@ from ledger_cli.store.graph import Graph
 
 if TYPE_CHECKING:
     from ledger_cli import chains
+    from ledger_cli.atlas import Atlas
     from ledger_cli.known import Write
     from ledger_cli.settle import Choice, Settled
     from ledger_cli.stated import Session
+    from ledger_cli.timeline import Timeline
     from ledger_cli.verdicts import Builder
     from ledger_cli.writer import Writer
 
@@ -314,6 +316,57 @@ class Ledger:
         about = graph.about(key or "")
         entanglement = self._entanglement(graph, [i.id for i in about])
         return chains.of_entity(entanglement, name or subject, about)
+
+    def timeline(self, subject: str | None = None) -> Timeline:
+        """Items on both axes: an item's chain, those about an entity, those of a slot, or all of the ledger.
+
+        A name that is several things is taken as the first of id, entity and slot, and a remark says so.
+        """
+        from ledger_cli import chains, timeline
+
+        graph, now = self.database.read(), self.clock()
+        if subject is None:
+            items = graph.all_items()
+            return timeline.timeline(None, self._entanglement(graph, [i.id for i in items]), items, now)
+        id, slot, key = canonical_id(subject), canonical_name(subject), entity_key(subject)
+        item = graph.items([id]).get(id)
+        entity = graph.entities([key]).get(key)
+        near = graph.component((), [("decision", slot), ("fact", slot)])
+        in_slot = [entry for entry in near if isinstance(entry, Item) and entry.slot == slot]
+        senses = [word for word, found in (("an id", item), ("an entity", entity), ("a slot", in_slot)) if found]
+        if len(senses) > 1:
+            self.say(f"note: {quoted(subject)} is {' and '.join(senses)}; taken as {senses[0]}")
+        if item is not None:
+            entanglement = self._entanglement(graph, [id])
+            found = chains.of_item(entanglement, item)
+            nodes = [node for chain in (*found.chains, found.rejected) for node in chain]
+            items = [row.item for node in nodes for row in (node.row, *node.versions)]
+            return timeline.timeline(id, entanglement, items, now)
+        if entity is None and in_slot:
+            return timeline.timeline(slot, self._entanglement(graph, [i.id for i in in_slot]), in_slot, now)
+        known, name = self._entity(graph, subject)
+        items = graph.about(known or "")
+        return timeline.timeline(name, self._entanglement(graph, [i.id for i in items]), items, now)
+
+    def atlas(self) -> Atlas:
+        """All of the ledger at once, for a site."""
+        from ledger_cli import atlas, timeline
+
+        graph, now = self.database.read(), self.clock().replace(microsecond=0)
+        items = graph.all_items()
+        entanglement = self._entanglement(graph, [i.id for i in items])
+        keys = {entity_key(name): name for name in graph.entity_names()}
+        known = graph.entities(keys)
+        return atlas.Atlas(
+            entanglement=entanglement,
+            timeline=timeline.timeline(None, entanglement, items, now),
+            entities=[
+                atlas.Named(key, *known[key]) for key in sorted(known, key=lambda k: (known[k][0].casefold(), k))
+            ],
+            slots=self.slots(),
+            sessions=self.sessions(),
+            episodes=graph.episodes({id for item in items for id in item.evidence}),
+        )
 
     def _entanglement(self, graph: Graph, ids: Iterable[str]) -> chains.Entanglement:
         from ledger_cli import chains

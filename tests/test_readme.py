@@ -142,6 +142,12 @@ def test_the_thread_of_the_readme_is_prepared_as_shown(repo: Repo, play: Play) -
     play(section("Threads"), repo.path)
 
 
+def test_the_timeline_is_what_the_story_shows(story: Repo, play: Play) -> None:
+    play(section("See it"), story.path)
+    drawn = story.run("timeline", "orders", "--svg", "-").out
+    assert drawn == (ROOT / "docs" / "timeline.svg").read_text(encoding="utf-8")
+
+
 def test_the_lines_for_ci_pass_where_all_is_committed(story: Repo, play: Play) -> None:
     story.git("add", ".")
     story.git("commit", "-qm", "All")
@@ -343,6 +349,7 @@ ASKED = {
     "history": [["history", "orders"]],
     "search": [["search", "redis"]],
     "slots": [["slots"]],
+    "timeline": [["timeline"]],
     "session list": [["session", "list"]],
     "session apply": [["session", "apply", "sessions/more.yaml"]],
     "doctor": [["doctor"]],

@@ -11,11 +11,15 @@ if TYPE_CHECKING:
         conflicts,
         markdown,
         memory,
+        plane,
         prose,
         readable,
+        site,
+        svg,
         tables,
         talk,
         terminal,
+        timeline,
     )
 
 __all__ = [
@@ -25,11 +29,15 @@ __all__ = [
     "conflicts",
     "markdown",
     "memory",
+    "plane",
     "prose",
     "readable",
+    "site",
+    "svg",
     "tables",
     "talk",
     "terminal",
+    "timeline",
 ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from ledger_cli.holds import Row
 from ledger_cli.instant import show
 from ledger_cli.model import Episode
 from ledger_cli.views import terminal
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ledger_cli.doctor import Examined
     from ledger_cli.exchange.outcomes import Import
     from ledger_cli.exchange.restore import Restored
-    from ledger_cli.holds import Change, Row
+    from ledger_cli.holds import Change
     from ledger_cli.intervals import Intervals
     from ledger_cli.memory.audits import Lineage, NodeUse, ToolUse
     from ledger_cli.memory.calls import ToolCall
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ledger_cli.memory.threads import Prepared
     from ledger_cli.memory.tools import Schema
     from ledger_cli.model import Ending, Entry, Item, Link, Review
+    from ledger_cli.timeline import Line, Timeline
 
 Json = dict[str, Any]
 
@@ -59,6 +61,10 @@ def _time(at: datetime | None) -> str | None:
     return None if at is None else show(at)
 
 
+def spans(intervals: Intervals) -> list[list[str | None]]:
+    return [[show(start), _time(end)] for start, end in intervals]
+
+
 def item(row: Row) -> Json:
     i, s = row.item, row.shown
     return {
@@ -72,7 +78,7 @@ def item(row: Row) -> Json:
         "validTo": _time(s.valid_to),
         "recordedAt": show(i.recorded_at),
         "closedAt": _time(s.closed_at),
-        "holds": [[show(start), _time(end)] for start, end in s.holds],
+        "holds": spans(s.holds),
         "session": i.session,
         "by": i.by,
         "corrects": i.corrects,
@@ -157,10 +163,7 @@ def _brought(s: Brought) -> Json:
 
 
 def _moved(moved: Moved, i: Item) -> Json:
-    def told(stretches: Intervals) -> list[list[str | None]]:
-        return [[show(start), _time(end)] for start, end in stretches]
-
-    return {"id": moved.id, "slot": i.slot, "before": told(moved.before), "after": told(moved.after)}
+    return {"id": moved.id, "slot": i.slot, "before": spans(moved.before), "after": spans(moved.after)}
 
 
 def _line_of(entry: Entry) -> Json:
@@ -238,6 +241,45 @@ def slots(rows: Iterable[SlotRow]) -> Json:
             }
             for row in rows
         ]
+    }
+
+
+def timeline(found: Timeline) -> Json:
+    scale = found.scale
+    return {
+        "subject": found.subject,
+        "from": show(scale.start) if found.lines else None,
+        "to": show(scale.end) if found.lines else None,
+        "items": [_line(line) for line in found.lines],
+    }
+
+
+def _line(line: Line) -> Json:
+    return {
+        **item(Row(line.item, line.shown)),
+        "claimedOnly": spans(line.lost),
+        "recorded": spans(line.record),
+        "stretches": [
+            {
+                "validFrom": show(s.valid_from),
+                "validTo": _time(s.valid_to),
+                "knownFrom": show(s.known_from),
+                "knownTo": _time(s.known_to),
+            }
+            for s in line.stretches
+        ],
+        "marks": [
+            {
+                "at": show(m.at),
+                "what": m.what,
+                "other": m.other,
+                "on": m.on,
+                "until": _time(m.until),
+                "by": m.by,
+                "reason": m.reason,
+            }
+            for m in line.marks
+        ],
     }
 
 

@@ -51,11 +51,20 @@ def _console() -> Any:
     return Console(highlight=False, markup=False, emoji=False)
 
 
+def room() -> int:
+    """How many columns there are: the terminal's; in a pipe, which cuts nothing, what COLUMNS says, or 100."""
+    console = _console()
+    if console is not None:
+        return int(console.width)
+    told = os.environ.get("COLUMNS", "")
+    return int(told) if told.isascii() and told.isdigit() and 0 < len(told) < 5 else 100
+
+
 def _text(cell: Cell) -> str:
     return cell[0] if isinstance(cell, tuple) else cell
 
 
-def _width(text: str) -> int:
+def columns(text: str) -> int:
     """How many columns the widest line of a text takes."""
     if text.isascii() and "\n" not in text:
         return len(text)
@@ -71,7 +80,7 @@ def _hung(row: Sequence[Cell], start: int = 0) -> list[Cell]:
         text = _text(cell)
         whole = text.replace("\n", "\n" + " " * start)
         hung.append((whole, cell[1]) if isinstance(cell, tuple) else whole)
-        start += _width(text.rpartition("\n")[2])
+        start += columns(text.rpartition("\n")[2])
     return hung
 
 
@@ -133,8 +142,8 @@ _WRAPPED = 16
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[Cell]], wrap: str, room: int) -> list[int] | None:
     """How wide each column is: no word is broken, but in the one that gives way. None where that does not fit."""
     texts = [[head, *(_text(row[n]) for row in rows)] for n, head in enumerate(heads)]
-    widths = [max(map(_width, column)) for column in texts]
-    least = [max((_width(word) for text in column for word in text.split()), default=0) for column in texts]
+    widths = [max(map(columns, column)) for column in texts]
+    least = [max((columns(word) for text in column for word in text.split()), default=0) for column in texts]
     order = sorted(range(len(heads)), key=lambda n: (heads[n] != wrap, -widths[n]))
     over = sum(widths) + 2 * (len(heads) - 1) - room
     for n in order:
@@ -147,25 +156,25 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[Cell]], wrap: str, roo
 
 def _records(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
     """Each row as lines of `name  value`, a blank line between."""
-    wide = max(map(_width, heads), default=0)
+    wide = max(map(columns, heads), default=0)
     told: list[Sequence[Cell]] = []
     for row in rows:
         told += [[""]] if told else []
         for head, cell in zip(heads, row, strict=True):
             if head or _text(cell):
-                told.append([(f"  {head}{' ' * (wide - _width(head))}  ", "dim"), cell])
+                told.append([(f"  {head}{' ' * (wide - columns(head))}  ", "dim"), cell])
     lines(told)
 
 
 def _plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
     """Aligned columns, every value whole; a value of several lines goes on below itself."""
     table = [heads, *rows]
-    widths = [max(_width(row[n]) for row in table) for n in range(len(heads))]
+    widths = [max(columns(row[n]) for row in table) for n in range(len(heads))]
     for row in table:
-        columns = [cell.split("\n") for cell in row]
-        for line in range(max(map(len, columns), default=0)):
-            texts = [column[line] if line < len(column) else "" for column in columns]
-            gaps = [" " * (width - _width(text)) for width, text in zip(widths, texts, strict=True)]
+        cells = [cell.split("\n") for cell in row]
+        for line in range(max(map(len, cells), default=0)):
+            texts = [cell[line] if line < len(cell) else "" for cell in cells]
+            gaps = [" " * (width - columns(text)) for width, text in zip(widths, texts, strict=True)]
             padded = [
                 gap + text if head in right else text + gap for head, gap, text in zip(heads, gaps, texts, strict=True)
             ]
