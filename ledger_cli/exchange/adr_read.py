@@ -53,6 +53,8 @@ _LINKS = re.compile(
     r"(?:related |see )?(?:links?|related|decisions|records|references?|also|more information|relations?)\b.*", re.I
 )
 _DATED = re.compile(r"(\d{8}|\d{4}-\d{2}-\d{2})[-_ ]")
+_LONGEST = 2000
+"""So much of a line is looked at for what it says of the record."""
 _GAP = re.compile(r"\n(?:[ \t]*\n)+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -121,7 +123,7 @@ class _Reader:
         for key, values in self.front.items():
             for value in values:
                 self._told(key, value)
-        for line in markdown.without_code(self.preamble).split("\n"):
+        for line in (line[:_LONGEST] for line in markdown.without_code(self.preamble).split("\n")):
             row = markdown.cells(line)
             if row is not None and len(row) == 2:
                 self._told(row[0].rstrip(":"), row[1])
@@ -182,6 +184,7 @@ class _Reader:
                     self._clause(clause.strip(" \t>*_"), is_status=is_status)
 
     def _clause(self, text: str, *, is_status: bool) -> None:
+        text = text[:_LONGEST]
         said, bare = markdown.link_texts(text).strip(), words(text)
         status = adr_words.status_of(said)
         if is_status and (aside := _ASIDE.search(said)) and adr_words.status_of(said[: aside.start()]) == status:
@@ -284,12 +287,12 @@ class _Reader:
         stated |= {r.target for s in self.record.statements for r in s.references}
         told = {s.said for s in self.record.statements} | {said for _, said, _ in self.statuses}
         for line in markdown.without_code(text).split("\n"):
-            said = markdown.link_texts(line).strip(" >*_-#")
+            said = markdown.link_texts(line[:_LONGEST]).strip(" >*_-#")
             if not (adr_words.BY.search(said) or adr_words.OF.search(said)):
                 continue
             if any(said.endswith(each) for each in told) or any(aside in said for aside in self.asides):
                 continue
-            named = [r for r in references(line) if not r.target.startswith("http")]
+            named = [r for r in references(line[:_LONGEST]) if not r.target.startswith("http")]
             if named and stated.isdisjoint([*map(str, named), *(r.target for r in named)]):
                 self.record.remarks.append(f"the text says {quoted(said)}: nothing is made of it")
 

@@ -36,7 +36,8 @@ class Statement:
 
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?")
 _NAMED = re.compile(
-    r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\]]+\]\]|[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b", re.IGNORECASE
+    r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\[\]]+\]\]|(?<![\w./-])[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b",
+    re.IGNORECASE,
 )
 _BARE = re.compile(r"#?(\d{1,5})(?:\s*(?:,|and|und|et|&)\s*#?\d{1,5})*")
 

@@ -12,11 +12,14 @@ _FENCE = re.compile(r"(`{3,}|~{3,})(?!.*\|)")  # with a bar, some readers see th
 _INNER = re.compile(r"(?:[ \t>*+-]|\d+[.)])*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
+_LONGEST = 10_000
+_MOST_LINKS = 200
+"""Nobody writes more on a line, or into a paragraph; to tell what is code in it would take a day."""
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^)]*)?\s*\)")
-_ESCAPE = re.compile(r"(\\+)([<&])")
-_MARKUP = re.compile(r"(\\*)(<(?=[A-Za-z/!?])|&(?=#?\w+;))")
+_ESCAPE = re.compile(r"(?<!\\)(\\+)([<&])")
+_MARKUP = re.compile(r"(?<!\\)(\\*)(<(?=[A-Za-z/!?])|&(?=#?\w+;))")
 _SCRIPT = re.compile(r"\]\s*(?=[(:]\s*(?:javascript|vbscript|data)\s*:)", re.IGNORECASE)
 _KEY = re.compile(r"([A-Za-z][\w -]*?)[ \t]*:(?:[ \t]+(.*)|[ \t]*)")
 
@@ -136,7 +139,7 @@ def _spans(lines: list[str]) -> Iterator[tuple[bool, str]]:
         paragraph = list(group)
         whole = "".join(paragraph)
         at = 0
-        if not blank and all("`" not in _CODE.sub("", line) for line in paragraph) and not _binds_tighter(whole):
+        if not blank and "`" in whole and all(map(_closes_its_own, paragraph)) and not _binds_tighter(whole):
             for code in _CODE.finditer(whole):
                 if "|" not in code[0]:
                     yield False, whole[at : code.start()]
@@ -145,9 +148,13 @@ def _spans(lines: list[str]) -> Iterator[tuple[bool, str]]:
         yield False, whole[at:]
 
 
+def _closes_its_own(line: str) -> bool:
+    return "`" not in line or (len(line) <= _LONGEST and "`" not in _CODE.sub("", line))
+
+
 def _binds_tighter(paragraph: str) -> bool:
     """May a backtick be no mark of code: behind a backslash, or in the target of a link?"""
-    if "\\`" in paragraph or "]:" in paragraph:
+    if "\\`" in paragraph or "]:" in paragraph or paragraph.count("](") > _MOST_LINKS:
         return True
     for found in re.finditer(r"\]\(", paragraph):
         depth = 1

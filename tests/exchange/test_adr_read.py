@@ -307,6 +307,16 @@ def test_a_supersession_that_only_the_text_speaks_of_is_told_and_left_alone() ->
     assert record.remarks == ["the text says 'This in part supersedes 0003.': nothing is made of it"]
 
 
+@pytest.mark.parametrize(
+    "filler", ["](", "`", "`a", "[[", "[", "a", "被", "<!--", "(", "|", "\\", "<", "* ", "# \n", "``` ", ": "]
+)
+@pytest.mark.parametrize("place", ["Accepted", "why", "Use it", "2024-03-01"])
+def test_a_lot_of_anything_is_read_in_the_time_of_reading_it(filler: str, place: str) -> None:
+    long = filler * (100_000 // len(filler))
+    text = ACCEPTED.replace(place, f"superseded by {long} `x` ADR-9") + "x `y`\n"
+    assert read(text).file == "0007-use-it.md"
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_no_text_makes_the_reader_fall(seed: int) -> None:
     rng = random.Random(seed)
