@@ -270,7 +270,7 @@ def _within(found: Recalled, budget: int | None) -> Recalled:
 def _size(part: Memory | Nearby | Row) -> int:
     """How many characters of text a part of the document has."""
     item = part.item if isinstance(part, Row) else part.row.item
-    size = len(item.text) + len(item.rationale or "")
-    if isinstance(part, Memory):
-        size += sum(len(e.text) for e in part.evidence) + sum(len(i.text) for i in part.replaced)
-    return size
+    memory = part if isinstance(part, Memory) else None
+    items = (item, *memory.replaced) if memory else (item,)
+    evidence = memory.evidence if memory else ()
+    return sum(len(i.text) + len(i.rationale or "") for i in items) + sum(len(e.text) for e in evidence)

@@ -351,10 +351,9 @@ def test_a_limit_keeps_what_answers_best_and_counts_the_rest(repo: Repo) -> None
 
 def characters(found: Any) -> int:
     memories = [*found["facts"], *found["decisions"], *found["items"]]
-    items = [*memories, *found["nearby"], *found["history"]]
+    items = [*memories, *found["nearby"], *found["history"], *(old for m in memories for old in m["replaced"])]
     texts = [text for i in items for text in (i["text"], i["rationale"] or "")]
-    texts += [e["text"] for m in memories for e in m["evidence"]] + [o["text"] for m in memories for o in m["replaced"]]
-    return sum(map(len, texts))
+    return sum(map(len, [*texts, *(e["text"] for m in memories for e in m["evidence"])]))
 
 
 def parts(found: Any) -> list[str]:
