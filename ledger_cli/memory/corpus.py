@@ -49,7 +49,7 @@ class Corpus:
     def text(self, item: Item | Words) -> Text:
         """What an item is found by, the same object each time: its words are counted once."""
         if (text := self._texts.get(item.id)) is None:
-            text = self._texts[item.id] = Text(item.id, item.text, item.rationale, item.about)
+            text = self._texts[item.id] = Text(item.id, item.text, item.rationale, item.about, item.slot)
         return text
 
     @cached_property

@@ -26,15 +26,17 @@ DIGITS = 6
 class Text:
     """An item as it is found: its id, the names of its entities, and its words."""
 
-    def __init__(self, id: str, text: str, rationale: str | None, about: Sequence[str]) -> None:
-        self.id, self.text, self.about = id, text, tuple(about)
+    def __init__(
+        self, id: str, text: str, rationale: str | None, about: Sequence[str], slot: str | None = None
+    ) -> None:
+        self.id, self.text, self.about, self.slot = id, text, tuple(about), slot
         self.meaning = f"{text}\n{rationale}" if rationale else text
         """What is made a vector of."""
 
     @cached_property
     def words(self) -> Counter[str]:
-        """The words of text, rationale and entities, each with how often; those of the text count twice."""
-        return Counter(words.words("\n".join((self.text, self.meaning, *self.about))))
+        """The words of text, rationale, entities and slot, each with how often; those of the text count twice."""
+        return Counter(words.words("\n".join((self.text, self.meaning, *self.about, self.slot or ""))))
 
 
 class Ranked(NamedTuple):

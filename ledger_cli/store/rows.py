@@ -27,6 +27,7 @@ class Words(NamedTuple):
     id: str
     text: str
     rationale: str | None
+    slot: str | None
     about: tuple[str, ...]
 
 
@@ -188,7 +189,7 @@ def stretch(row: Row) -> Stretch:
 
 
 def words(row: Row) -> Words:
-    return Words(row["id"], row["text"], row["rationale"], _split(row["about"]))
+    return Words(row["id"], row["text"], row["rationale"], row["slot"], _split(row["about"]))
 
 
 def episode(row: Row) -> Episode:

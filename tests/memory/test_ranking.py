@@ -32,6 +32,11 @@ def test_words_of_text_rationale_and_entities_find() -> None:
     assert ids("") == []
 
 
+def test_the_words_of_a_slot_find() -> None:
+    slotted = Text("s", "orders uses mysql", None, [], "orders/storage engine")
+    assert [r.id for r in Candidates([*TEXTS, slotted]).ranked("which engine?")] == ["s"]
+
+
 def test_a_part_of_an_entitys_name_is_an_anchor() -> None:
     assert ids("team") == ["c"]
 
