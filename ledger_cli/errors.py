@@ -23,6 +23,16 @@ def short(text: str, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def told(value: object) -> str:
+    """Any value of JSON as a message tells it, those that Python does not write out as well."""
+    try:
+        return short(str(value))
+    except (ValueError, RecursionError):
+        return (
+            "a number of too many digits" if isinstance(value, int) else f"a {type(value).__name__} nested too deeply"
+        )
+
+
 def quoted(text: str) -> str:
     """A value in quotes, as a message tells it."""
     return repr(short(text))

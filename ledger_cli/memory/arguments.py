@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ledger_cli.errors import Problem, Refused, quoted, short
+from ledger_cli.errors import Problem, Refused, quoted, told
+from ledger_cli.memory.calls import CallRefused, plain
 
 Kind = Literal["text", "texts", "whole", "yes", "object", "session"]
 
@@ -87,7 +88,7 @@ def _fault_of_text(value: object) -> str:
 
 
 def _told(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else short(str(value))
+    return quoted(value) if isinstance(value, str) else told(value)
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, Any]:
@@ -100,13 +101,21 @@ def schema(arguments: Sequence[Argument]) -> dict[str, Any]:
     }
 
 
+def size(given: Mapping[str, Any]) -> int:
+    """How many characters arguments have as JSON. Raises ArgumentsRefused for what no reader of JSON would take."""
+    try:
+        return len(json.dumps(plain(given), ensure_ascii=False))
+    except CallRefused as fault:
+        raise ArgumentsRefused(fault.message) from None
+
+
 def read(arguments: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Any]:
     """Every argument by its name, as given or as it is left out. Raises ArgumentsRefused with every fault at once.
 
     An argument that is null counts as left out.
     """
-    if (size := len(json.dumps(given, ensure_ascii=False))) > MOST:
-        raise ArgumentsRefused(f"the arguments have {size} characters, and may have {MOST}")
+    if (characters := size(given)) > MOST:
+        raise ArgumentsRefused(f"the arguments have {characters} characters, and may have {MOST}")
     known = {a.name: a for a in arguments}
     problems = [
         Problem(f"there is no argument {quoted(name)}; there are: {', '.join(known) or 'none'}")

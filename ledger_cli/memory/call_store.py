@@ -206,8 +206,12 @@ class Calls:
         except OSError as fault:
             raise Damaged(f"cannot read {path}: {fault.strerror or fault}") from None
         whole = data.rfind(b"\n") + 1
-        for said in data[:whole].splitlines():
-            _take(known, said, session, path)
+        try:
+            for said in data[:whole].splitlines():
+                _take(known, said, session, path)
+        except Damaged:  # what was read of it is read again, once somebody mended it
+            del self._files[session]
+            raise
         known.end += whole
         if whole < len(data):
             self.database.say(f"note: {path.name}: a call that was being written when its process died is dropped")
@@ -219,11 +223,11 @@ class Calls:
         """Append one line, durably, behind all that was read. Raises CannotWrite, and then nothing is kept of it."""
         known, path = self._read(session), self._path(session)
         try:
-            with path.open("ab") as file:
-                new = not known.inode
+            with path.open("ab", buffering=0) as file:  # a buffer would be written once more as the file is closed
+                new, left = not known.inode, said.encode() + b"\n"
                 try:
-                    file.write(said.encode() + b"\n")
-                    file.flush()
+                    while left:
+                        left = left[file.write(left) :]
                     os.fsync(file.fileno())
                 except OSError:
                     with contextlib.suppress(OSError):
@@ -286,4 +290,4 @@ def _take(known: _File, said: bytes, session: str, path: Path, *, tracked: bool 
 def _session_of(path: Path) -> str:
     from urllib.parse import unquote
 
-    return unquote(path.stem)
+    return unquote(os.fsencode(path.stem).decode(errors="replace"))  # of a name in no UTF-8 there is no session

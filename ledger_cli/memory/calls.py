@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
-from ledger_cli.errors import LedgerError, Refused, quoted, short
+from ledger_cli.errors import LedgerError, Refused, quoted, short, told
 from ledger_cli.instant import show
 from ledger_cli.model import canonical_id, entity_key
 from ledger_cli.names import fault_of_id
@@ -30,6 +30,10 @@ _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
 """The milliseconds since 1970 of the years 1 to 9999."""
 _MOST = 2**53 - 1
 """The largest number that every reader of JSON keeps as it is."""
+DEEPEST = 100
+"""How deep arguments may be nested: less than what no reader of JSON follows."""
+_MOST_BITS = 10_000
+"""Of a whole number among them: Python writes no more than 4,300 digits."""
 
 
 class CallRefused(Refused):
@@ -109,21 +113,24 @@ def _faults(call: ToolCall) -> Iterable[str]:
     for name, least, most in (("seq", 1, _MOST), ("ts", _FIRST, _LAST), ("rows", 0, _MOST)):
         value = getattr(call, name)
         if type(value) is not int or not least <= value <= most:
-            yield f"`{name}` is {quoted(str(value))}, and has to be a whole number from {least} to {most}"
+            yield f"`{name}` is {told(value)!r}, and has to be a whole number from {least} to {most}"
     if why := fault_of_session(call.session):
         yield f"its session {why}"
     if not isinstance(call.tool, str) or fault_of_id(call.tool):
         yield "it names no tool"
     if call.status not in get_args(Status):
-        yield f"{quoted(str(call.status))} is no status"
+        yield f"{told(call.status)!r} is no status"
     if (call.error is not None) != (call.status == "rolled_back"):
         yield "it has an error when it was rolled back, and only then"
     if call.touched and call.status == "rolled_back":
         yield "what was rolled back touched nothing"
+    if not all(isinstance(one, str) for one in (call.ask, call.error or "", *call.touched)):
+        yield "its ask, its error and what it touched are texts"
+        return
     if list(call.touched) != sorted(set(call.touched)):
         yield "what it touched is not in order"
-    if type(call.took) not in (int, float) or not (math.isfinite(call.took) and call.took >= 0):
-        yield f"`took` is {quoted(str(call.took))}, and has to be milliseconds"
+    if type(call.took) not in (int, float) or not 0 <= call.took <= _MOST:
+        yield f"`took` is {told(call.took)!r}, and has to be milliseconds"
 
 
 def fault_of_session(id: object) -> str:
@@ -182,8 +189,14 @@ def text(value: Any) -> str:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def plain(value: Any) -> Any:
-    """An argument as a JSON value: times as text, tuples as lists, keys as text. Raises CallRefused for any other."""
+def plain(value: Any, deep: int = 0) -> Any:
+    """An argument as a JSON value: times as text, tuples as lists, keys as text. Raises CallRefused for any other, and
+    for what is nested too deeply or too long a number to be written and read.
+    """
+    if deep > DEEPEST:
+        raise CallRefused(f"the arguments are nested more than {DEEPEST} deep")
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise CallRefused("an argument is a number of too many digits")
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -193,10 +206,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): plain(inner, deep + 1) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    raise CallRefused(f"an argument is no JSON value: {quoted(str(value))}")
+        return [plain(inner, deep + 1) for inner in value]
+    raise CallRefused(f"an argument is no JSON value: {told(value)!r}")
 
 
 def parse(said: str) -> ToolCall:

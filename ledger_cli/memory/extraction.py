@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from ledger_cli.errors import told
 from ledger_cli.memory import shape
 from ledger_cli.memory.retrying import Again
 from ledger_cli.memory.transcript import Message
@@ -14,6 +15,11 @@ from ledger_cli.model import Kind
 
 Verdict = Literal["old", "new", "neither"]
 """Of two statements that may contradict each other: which one stands. `neither`: they do not, and both do."""
+
+MOST_FOUND = 1_000
+"""Entities, facts or decisions in one answer, at most: more are not in what one question is about. Each is held
+against each, and a model that goes on and on would take all memory.
+"""
 
 VERDICTS: tuple[Verdict, ...] = ("old", "new", "neither")
 
@@ -211,15 +217,18 @@ def _some(faults: Sequence[str]) -> str:
 def _wrong(answer: dict[str, Any], numbers: set[int]) -> Iterator[str]:
     """What a schema cannot say: evidence is a message of those asked about, and a share is from 0 to 1."""
     for key, records in answer.items():
+        if len(records) > MOST_FOUND:
+            yield f"it holds {len(records)} {key}, more than {MOST_FOUND}"
+            continue
         for n, record in enumerate(records):
             path = f"{key}[{n}]"
             if strangers := [m for m in record["from"] if m not in numbers]:
-                yield f"{path}.from names message {strangers[0]}, which was not given"
+                yield f"{path}.from names message {told(strangers[0])}, which was not given"
             elif not record["from"] and key != "entities":
                 yield f"{path}.from names no message"
             share = record.get("confidence")
             if share is not None and not 0 <= share <= 1:
-                yield f"{path}.confidence is {share}, not from 0 to 1"
+                yield f"{path}.confidence is {told(share)}, not from 0 to 1"
 
 
 def _items(answer: dict[str, Any]) -> Iterator[FoundItem]:

@@ -87,8 +87,8 @@ def encoded(name: str) -> str:
 
     Raises Refused for a name that shows nothing, or is too long.
     """
-    if not is_seen(name):
-        raise Refused(f"{quoted(name)} names no thread", "write a visible character")
+    if not is_seen(name) or _is_halved(name):
+        raise Refused(f"{quoted(name)} names no thread", "write a visible character, and no half of one")
     file = re.sub(rb"[^A-Za-z0-9_-]", lambda found: f"%{found[0][0]:02X}".encode(), name.encode()).decode()
     if len(name) > LONGEST or len(file) > _LONGEST_FILE:
         raise Refused(f"the thread's name {quoted(name)} is too long for a file", f"write at most {LONGEST} characters")
@@ -121,6 +121,8 @@ class Threads:
         """Add a message, durably; returns its number. Raises Refused for one that says nothing, CannotWrite, Busy."""
         if not is_seen(content):
             raise Refused("the message says nothing; nothing was appended")
+        if _is_halved(content):
+            raise Refused("the message holds half a character (a lone surrogate); nothing was appended")
         with self._locked(name):
             thread = self._mended(name)
             line = {"role": role, "content": content, "at": show(self.clock())}
@@ -151,6 +153,8 @@ class Threads:
         text = summarise(thread.summary.text if thread.summary else None, numbered)
         if text is None or not is_seen(text):
             raise Refused("the summary says nothing; the thread is as it was")
+        if _is_halved(text):
+            raise Refused("the summary holds half a character (a lone surrogate); the thread is as it was")
         with self._locked(name):
             now = self._mended(name)
             if now.summary != thread.summary or now.messages[:through] != thread.messages[:through]:
@@ -221,6 +225,11 @@ class Threads:
 
     def _cannot_write(self, fault: OSError) -> CannotWrite:
         return CannotWrite(f"cannot write in {self.folder}: {fault.strerror or fault}")
+
+
+def _is_halved(text: str) -> bool:
+    """Does it hold a lone surrogate? No chat endpoint takes that, and no file name."""
+    return any(0xD800 <= ord(c) < 0xE000 for c in text)
 
 
 def _bytes(path: Path) -> bytes:

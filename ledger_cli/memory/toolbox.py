@@ -114,8 +114,11 @@ class Toolbox:
 
 
 def _on_record(given: Mapping[str, Any]) -> Any:
-    """The arguments as they go on record: not those that are refused for their size."""
-    size = len(json.dumps(given, ensure_ascii=False))
+    """The arguments as they go on record: not those that are refused as a whole."""
+    try:
+        size = arguments.size(given)
+    except Refused as fault:
+        return {"omitted": fault.message}
     return given if size <= arguments.MOST else {"omitted": f"{size} characters"}
 
 

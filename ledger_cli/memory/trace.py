@@ -166,10 +166,10 @@ class Tracer:
         return self.write("end", do, ask=ask, arguments={"id": id, "on": on, "by": by, "reason": reason}, seq=seq)
 
     def _begun(self, tool: str, ask: str, arguments: Mapping[str, Any] | None, seq: int | None) -> _Call:
-        self.calls.must_be_new(self.session, seq)
         ts = int(self.ledger.clock().timestamp() * 1000)
         said = plain(arguments) if arguments else None
         ToolCall(self.session, 1 if seq is None else seq, tool, "read", ts, ask=ask, arguments=said)  # or it is refused
+        self.calls.must_be_new(self.session, seq)
         return _Call(self, tool, ask, said, seq, ts)
 
     def _seen(self, found: object) -> Iterator[Node]:

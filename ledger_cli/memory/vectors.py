@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import sha256
-from math import isfinite, sqrt
+from math import hypot, inf, isfinite
 from operator import mul
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -107,7 +107,7 @@ class Vectors:
         with suppress(OSError):
             for path in sorted(self._folder.glob("*.vectors")):
                 if path.name not in self._read:
-                    with suppress(OSError, ValueError, KeyError, TypeError):
+                    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
                         self._known |= _parse(path.read_bytes(), self.embedder.name, self._size)
                     self._read.add(path.name)
 
@@ -195,9 +195,18 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()[:_DIGEST]
 
 
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:  # JSON has whole numbers that no float is
+        return False
+
+
 def _unit(vector: Sequence[float], model: str) -> Vector:
     """A vector of unit length in the same direction; one without length stays as it is. Raises LedgerError."""
-    if not vector or not all(isinstance(x, int | float) and isfinite(x) for x in vector):
+    if not vector or not all(isinstance(x, int | float) and _is_finite(x) for x in vector):
         raise LedgerError(f"{model} answered a vector that is empty or holds something that is no number")
-    length = sqrt(sum(map(mul, vector, vector)))
+    length = hypot(*vector)  # no square in it is too large or too small for a number
+    if length == inf:
+        raise LedgerError(f"{model} answered a vector that is too long to be one")
     return array("f", [x / length for x in vector] if length else vector)

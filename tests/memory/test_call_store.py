@@ -216,6 +216,48 @@ def test_a_line_that_is_no_call_is_named_with_its_number(ledger: Ledger, tracer:
     assert ":2: this is no tool call: call 1 stands here a second time" in repo.run("trace", "calls", code=3).err
 
 
+def test_a_line_that_was_mended_in_its_place_is_read_by_who_met_it_before(ledger: Ledger, tracer: Tracer) -> None:
+    tracer.read("recall", lambda: None)
+    path, calls = file_of(ledger), Calls(ledger.database)
+    good = path.read_bytes()
+    path.write_bytes(good + b"broken\n")
+    for _ in range(2):
+        with pytest.raises(Damaged, match=r"s1\.jsonl:2: this is no tool call: Expecting"):
+            calls.all()
+    path.write_bytes(good)  # the same file, as an editor may write it
+    assert [call.seq for call in calls.all()] == [1]
+    tracer.read("recall", lambda: None)
+    assert [call.seq for call in calls.all()] == [1, 2]
+
+
+def test_a_full_disk_keeps_nothing_of_a_call_and_the_next_one_goes_on(ledger: Ledger, tracer: Tracer) -> None:
+    """A real limit of the operating system, so that the layers between are the real ones."""
+    import resource
+
+    tracer.read("recall", lambda: None, ask="first")
+    path = file_of(ledger)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, limits[1]))
+        for ask in ("x" * 20_000, "x" * 200):
+            with pytest.raises(CannotWrite):
+                tracer.read("recall", lambda: None, ask=ask)
+            assert path.read_bytes() == before
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    tracer.read("recall", lambda: None, ask="last")
+    assert [(call.seq, call.ask) for call in Calls(ledger.database).all()] == [(1, "first"), (2, "last")]
+
+
+def test_a_file_of_a_name_that_is_no_text_is_no_session(ledger: Ledger, tracer: Tracer) -> None:
+    tracer.read("recall", lambda: None)
+    (file_of(ledger).parent / os.fsdecode(b"\xff.jsonl")).write_bytes(b"")
+    assert [call.session for call in Calls(ledger.database).all()] == ["s1"]
+
+
 def test_calls_of_several_processes_get_numbers_of_their_own_and_none_is_lost(repo: Repo, ledger: Ledger) -> None:
     code = (
         "import sys\nfrom datetime import UTC, datetime\nfrom pathlib import Path\n"

@@ -143,6 +143,7 @@ BAD: dict[str, tuple[Handler, str]] = {
         server.says({**GOOD, "facts": [{**FACT, "from": [9]}]}),
         "facts[0].from names message 9, which was not given",
     ),
+    "more than there can be": (server.says({**GOOD, "facts": [FACT] * 1001}), "it holds 1001 facts, more than 1000"),
     "no evidence": (server.says({**GOOD, "facts": [{**FACT, "from": []}]}), "facts[0].from names no message"),
     "too much confidence": (server.says({**GOOD, "facts": [{**FACT, "confidence": 90}]}), "is 90, not from 0 to 1"),
     "an answer cut off at the limit": (server.says(GOOD, finish_reason="length"), "cut off at the model's limit"),

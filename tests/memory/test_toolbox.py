@@ -206,6 +206,43 @@ def test_arguments_of_any_size_are_refused_and_their_size_is_on_record(box: Call
     assert call.arguments == {"omitted": "3000015 characters"}
 
 
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("trace", ["s1", None], ids=["traced", "untraced"])
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (nested(200), "nested more than 100 deep"),
+        (nested(50_000), "nested more than 100 deep"),
+        (10**5000, "too many digits"),
+        (-(10**5000), "too many digits"),
+        (float("nan"), "no JSON value"),
+    ],
+    ids=["deep", "bottomless", "long", "long and negative", "no number"],
+)
+def test_arguments_that_no_reader_of_json_would_take_are_refused_and_the_record_can_be_read(
+    box: Callable[..., Toolbox], trace: str | None, value: Any, why: str
+) -> None:
+    made = box(write=True, session=trace)
+    for tool, given in (
+        ("recall", {"question": "orders", "limit": value}),
+        ("recall", {"question": value}),
+        ("read_cypher", {"statement": "RETURN $a AS a", "parameters": {"a": value}}),
+        ("apply_session", {"session": {"session": "x", "facts": [{"text": "a", "confidence": value}]}}),
+    ):
+        said = made.call(tool, given)
+        assert said.is_error and why in said.texts[0] and "bug" not in said.texts[0]
+    assert "x" not in {row.id for row in made.ledger.sessions()}
+    found = Calls(made.ledger.database).all()
+    assert [call.status for call in found] == ["rolled_back"] * (0 if trace is None else 4)
+    assert all(why in call.arguments["omitted"] for call in found)
+
+
 def test_a_tool_of_a_hostile_name_is_on_record_without_it(box: Callable[..., Toolbox]) -> None:
     made = box()
     for name in ("x" * 10_000, "a\nb", "\u200b", "", "../../etc"):
@@ -224,9 +261,12 @@ def test_a_call_that_is_sent_again_with_its_number_is_refused(story: Repo, box: 
     assert (call.seq, call.ask) == (7, "Tell it.")
 
 
-@pytest.mark.parametrize("seq", ["7", 0, -1, True, 1.5, 2**53])
+@pytest.mark.parametrize("seq", ["7", 0, -1, True, 1.0, 1.5, 2**53, 10**5000, {}, [1]], ids=lambda seq: repr(type(seq)))
 def test_a_number_that_is_none_is_refused(box: Callable[..., Toolbox], seq: Any) -> None:
-    assert box().call("slots", {}, seq=seq).is_error
+    made = box()
+    made.call("slots", {}, seq=1)
+    said = made.call("slots", {}, seq=seq)
+    assert said.is_error and "has to be a whole number" in said.texts[0]
 
 
 def test_a_bug_is_an_error_that_says_so(box: Callable[..., Toolbox], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,7 @@ def test_a_model_that_changed_under_its_name_is_asked_anew(tmp_path: Path) -> No
         lambda data: b"[]\n" + data,
         lambda data: data.replace(b'"count": 5', b'"count": "5"'),
         lambda data: b"\xff\xfe" * 40,
+        lambda data: b"[" * 100_000 + b"\n" + data,
     ],
 )
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
@@ -191,6 +192,8 @@ def test_progress_is_told_text_by_text(tmp_path: Path) -> None:
         lambda texts: [["1", "2"] for _ in texts],
         lambda texts: [list("AAAA") for _ in texts],
         lambda texts: [[None] for _ in texts],
+        lambda texts: [[10**400, 1] for _ in texts],
+        lambda texts: [[1.7e308, 1.7e308] for _ in texts],
         lambda texts: [[1.0] * (2 + n) for n, _ in enumerate(texts)],
     ],
 )
@@ -210,6 +213,15 @@ def test_a_vector_without_length_is_near_to_nothing(tmp_path: Path) -> None:
             return [0.0, 0.0] if text == "text 1" else [3.0, 4.0]
 
     assert asked(tmp_path, Flat())[0] == pytest.approx([1.0, 0.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1.0, 1e200, 1e307])
+def test_the_length_of_a_models_vectors_has_no_part_in_a_cosine(tmp_path: Path, scale: float) -> None:
+    class Scaled(Counted):
+        def vector(self, text: str) -> list[float]:
+            return [3.0 * scale, 4.0 * scale] if text == "question" else [4.0 * scale, 3.0 * scale]
+
+    assert asked(tmp_path, Scaled())[0] == pytest.approx([24 / 25] * 5)
 
 
 def test_a_model_is_given_the_beginning_of_a_long_text(tmp_path: Path) -> None:
