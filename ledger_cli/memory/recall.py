@@ -204,7 +204,7 @@ def _about(ask: _Asked, found: Recalled, key: str, about: Sequence[Item], limit:
     decided = {past.place(item) for item in holding if item.kind == "decision"}
     gone = [item for item in once if not past.corrected(item) and not past.leads(item, decided)]
     memories = sorted(ask.memories(best[:limit], past), key=lambda m: _since(m.row.item))
-    history = [ask.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[-limit:]]
+    history = [ask.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[max(0, len(gone) - limit) :]]
     nearby, beside = _nearby(ask, key, holding, limit)
     return replace(
         found,

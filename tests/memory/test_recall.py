@@ -12,6 +12,7 @@ from ledger_cli import instant
 from ledger_cli.ledger import Ledger
 from ledger_cli.memory.embedding import cosine
 from ledger_cli.memory.recall import Recalled, recall
+from tests.conftest import NOW
 from tests.test_seeds import (
     ADA,
     ALICE,
@@ -391,3 +392,23 @@ def test_a_question_after_a_write_sees_it(repo: Repo) -> None:
     for n in range(3):
         repo.apply({"session": f"s{n}", "at": "2024-01-01", "facts": [one(f"f{n}", f"a cache {n}")]})
         assert [m.row.item.id for m in recall(ledger, "caching").items] == [f"f{m}" for m in range(n + 1)]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_a_limit_bounds_what_no_longer_holds_down_to_nothing(repo: Repo, limit: int) -> None:
+    repo.apply(
+        {
+            "session": "s1",
+            "facts": [
+                {
+                    "text": f"orders is on host {n}",
+                    "about": ["orders"],
+                    "validFrom": "2024-01-01",
+                    "validTo": "2024-02-01",
+                }
+                for n in range(3)
+            ],
+        }
+    )
+    found = recall(Ledger(repo.path, clock=lambda: NOW), "orders", limit=limit)
+    assert (len(found.history), found.left_out) == (limit, 3 - limit)
