@@ -22,7 +22,7 @@ from tests.browser import Browser
 from tests.commands.conftest import LATER
 from tests.commands.test_timeline import HOSTILE
 from tests.conftest import DATA, ROOT
-from tests.memory import invent
+from tests.in_memory import invent
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PAGES = (

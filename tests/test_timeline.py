@@ -15,7 +15,7 @@ from ledger_cli.intervals import claim, meet, union
 from ledger_cli.ledger import Ledger
 from ledger_cli.model import Ending, Item, Link, Review
 from ledger_cli.timeline import Timeline, timeline
-from tests.memory import Memory, invent
+from tests.in_memory import Memory, invent
 
 if TYPE_CHECKING:
     from tests.conftest import Repo

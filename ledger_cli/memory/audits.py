@@ -1,7 +1,7 @@
 """What the record of an agent's calls tells: pure functions of the calls, which come by time, session and number.
 
-No call touches a thing before it exists, so the first committed call that touched it is the one that wrote it; what
-was recorded without a tool call has none.
+A call knows what it brought; what was recorded without a tool call was written by none. Nothing is read before it is
+there, so all that read a thing did so since it was written, whatever the clocks say.
 """
 
 from __future__ import annotations
@@ -30,10 +30,7 @@ class ToolUse(NamedTuple):
 
 
 class Lineage(NamedTuple):
-    """The calls that touched one node: the one that wrote it, later ones that wrote about it, and those that read it.
-
-    `read` is what read it since it was written, or at all where no call wrote it.
-    """
+    """The calls that touched one node: the one that wrote it, those that wrote on it, and those that read it."""
 
     node: Node
     wrote: ToolCall | None
@@ -43,10 +40,14 @@ class Lineage(NamedTuple):
 
 @dataclass(frozen=True)
 class NodeUse:
-    """One node: the committed calls that touched it, and how many reads gave it back. `name` is shown for it."""
+    """One node: the call that wrote it, the committed ones that wrote on it, and how many reads gave it back.
+
+    `name` is shown for it.
+    """
 
     node: Node
-    committed: tuple[ToolCall, ...]
+    wrote: ToolCall | None
+    changed: tuple[ToolCall, ...]
     reads: int
     name: str = ""
 
@@ -102,21 +103,16 @@ def lineage(calls: Sequence[ToolCall], subject: str) -> list[Lineage]:
 
 def _lineage(calls: Sequence[ToolCall], node: str) -> Lineage:
     touching = sorted((call for call in calls if node in call.touched), key=lambda call: call.key)
-    committed = [call for call in touching if call.status == "committed"]
-    wrote = committed[0] if committed else None
-    reads = [c for c in touching if c.status == "read" and (wrote is None or c.key > wrote.key)]
-    return Lineage(Node.of(node), wrote, tuple(committed[1:]), tuple(reads))
+    wrote = next((call for call in touching if node in call.wrote), None)
+    changed = (call for call in touching if call.status == "committed" and call is not wrote)
+    return Lineage(Node.of(node), wrote, tuple(changed), tuple(call for call in touching if call.status == "read"))
 
 
 def nodes(calls: Sequence[ToolCall]) -> list[NodeUse]:
     """Every node that a call touched, by what it is and its id."""
-    committed: dict[str, list[ToolCall]] = {}
-    reads: dict[str, int] = {}
-    for call in sorted(calls, key=lambda call: call.key):
+    touching: dict[str, list[ToolCall]] = {}
+    for call in calls:
         for node in call.touched:
-            its = committed.setdefault(node, [])
-            if call.status == "committed":
-                its.append(call)
-            else:
-                reads[node] = reads.get(node, 0) + 1
-    return [NodeUse(Node.of(node), tuple(committed[node]), reads.get(node, 0)) for node in sorted(committed)]
+            touching.setdefault(node, []).append(call)
+    found = (_lineage(touching[node], node) for node in sorted(touching))
+    return [NodeUse(one.node, one.wrote, one.changed, len(one.read)) for one in found]

@@ -107,7 +107,7 @@ class Calls:
             for session in self._sessions():
                 for call, writes in self._read(session).open.values():
                     recorded = bool(self.database.recorded(writes))
-                    undone = replace(call, status="rolled_back", rows=0, touched=(), error=SETTLED)
+                    undone = replace(call, status="rolled_back", rows=0, touched=(), wrote=(), error=SETTLED)
                     self._write(session, line(call if recorded else undone))
 
     # Reading

@@ -78,7 +78,8 @@ class ToolCall:
     """One call of a tool, and what came of it.
 
     `ts` is when it began, in whole milliseconds since 1970 in UTC, and `took` the milliseconds it took. `rows` counts
-    what it gave back, `touched` is what it wrote or gave back. `error` is there when it was rolled back, and only then.
+    what it gave back, `touched` is what it wrote on or gave back, and `wrote` what of that nobody had recorded before.
+    `error` is there when it was rolled back, and only then.
     Raises CallRefused for what is none of this.
     """
 
@@ -90,6 +91,7 @@ class ToolCall:
     ask: str = ""
     rows: int = 0
     touched: tuple[str, ...] = ()
+    wrote: tuple[str, ...] = ()
     error: str | None = None
     arguments: Any = None
     took: float = 0
@@ -127,8 +129,10 @@ def _faults(call: ToolCall) -> Iterable[str]:
     if not all(isinstance(one, str) for one in (call.ask, call.error or "", *call.touched)):
         yield "its ask, its error and what it touched are texts"
         return
-    if list(call.touched) != sorted(set(call.touched)):
+    if any(list(its) != sorted(set(its)) for its in (call.touched, call.wrote)):
         yield "what it touched is not in order"
+    if not set(call.wrote) <= set(call.touched) or (call.wrote and call.status != "committed"):
+        yield "it wrote what it did not touch, or what was not committed"
     if type(call.took) not in (int, float) or not 0 <= call.took <= _MOST:
         yield f"`took` is {told(call.took)!r}, and has to be milliseconds"
 
@@ -171,6 +175,7 @@ def line(call: ToolCall) -> str:
         "status": call.status,
         "rows": call.rows,
         **({"touched": list(call.touched)} if call.touched else {}),
+        **({"wrote": list(call.wrote)} if call.wrote else {}),
         **({"error": call.error} if call.error is not None else {}),
         **({"ask": call.ask} if call.ask else {}),
         **({"arguments": call.arguments} if call.arguments is not None else {}),
@@ -230,6 +235,7 @@ def parse(said: str) -> ToolCall:
             ask=raw.get("ask", ""),
             rows=raw["rows"],
             touched=tuple(raw.get("touched", ())),
+            wrote=tuple(raw.get("wrote", ())),
             error=raw.get("error"),
             arguments=raw.get("arguments"),
             took=raw["took"],

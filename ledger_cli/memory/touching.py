@@ -57,6 +57,13 @@ def written(write: Write) -> Iterator[Node]:
             yield from (Node(items[id].kind, id) for id in invariants.named(entry) if id in items)
 
 
+def brought(write: Write) -> Iterator[Node]:
+    """The items and episodes that a session records."""
+    for entry in write.entries:
+        if isinstance(entry, (Item, Episode)):
+            yield Node(entry.kind if isinstance(entry, Item) else "episode", entry.id)
+
+
 def seen(found: object) -> Iterator[Node]:
     """The items and episodes in what a call of the ledger gave back, and the entity that it was asked about."""
     items: list[Item] = []

@@ -23,7 +23,7 @@ from ledger_cli.memory import call_graph
 from ledger_cli.memory.audits import NodeUse
 from ledger_cli.memory.call_store import Calls
 from ledger_cli.memory.calls import CallRefused, Node, Status, ToolCall, fault_of_session, plain, touched
-from ledger_cli.memory.touching import nodes, rows, seen, values, written
+from ledger_cli.memory.touching import brought, nodes, rows, seen, values, written
 from ledger_cli.model import Target, entity_key
 from ledger_cli.stated import Session
 from ledger_cli.store import engine
@@ -204,9 +204,15 @@ class _Call:
             raise Refused(
                 f"one call writes one session: {self.writes} is written, {write.session} is not", "make two calls"
             )
-        wrote = touched(written(write))
+        on = set(written(write))
+        entities = {node.id for node in on if node.what == "entity"}
+        known = self.tracer.ledger.database.read().entities(sorted(entities))
+        news = set(brought(write)) | {Node("entity", key) for key in entities if key not in known}
         self.begun = self.tracer.calls.begin(
-            self.tracer.session, self.seq, lambda seq: self._call(seq, "committed", 1, wrote), write.session
+            self.tracer.session,
+            self.seq,
+            lambda seq: replace(self._call(seq, "committed", 1, touched(on)), wrote=touched(news)),
+            write.session,
         )
         self.writes = write.session
 
@@ -229,7 +235,7 @@ class _Call:
             return
         with suppress(LedgerError):
             recorded = bool(self.tracer.ledger.database.recorded(self.writes))
-            undone = replace(self.begun, status="rolled_back", rows=0, touched=(), error=error)
+            undone = replace(self.begun, status="rolled_back", rows=0, touched=(), wrote=(), error=error)
             self.tracer.calls.finish(replace(self.begun if recorded else undone, took=self._took()))
 
     def _append(self, make: Callable[[int], ToolCall]) -> None:

@@ -434,7 +434,7 @@ def call(c: ToolCall) -> Json:
         "status": c.status,
         "ask": c.ask or None,
         "rows": c.rows,
-        "touched": [{"what": node.what, "id": node.id} for node in c.nodes],
+        "touched": [{"what": node.what, "id": node.id, "wrote": str(node) in c.wrote} for node in c.nodes],
         "error": c.error,
         "arguments": c.arguments,
         "at": show(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)),
@@ -474,7 +474,8 @@ def node_uses(found: Iterable[NodeUse]) -> Json:
                 "what": use.node.what,
                 "id": use.node.id,
                 "name": use.name,
-                "committed": [_number(c) for c in use.committed],
+                "wrote": _number(use.wrote) if use.wrote else None,
+                "changed": [_number(c) for c in use.changed],
                 "reads": use.reads,
             }
             for use in found

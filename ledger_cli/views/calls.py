@@ -52,10 +52,13 @@ def lineages(found: Sequence[Lineage]) -> None:
 
 def node_uses(found: Iterable[NodeUse]) -> None:
     rows = [
-        (use.node.what, (use.node.id, "bold"), use.name, ", ".join(_plain(c) for c in use.committed), str(use.reads))
+        (
+            *(use.node.what, (use.node.id, "bold"), use.name, _plain(use.wrote) if use.wrote else ""),
+            *(", ".join(_plain(c) for c in use.changed), str(use.reads)),
+        )
         for use in found
     ]
-    table(("node", "id", "what", "written by", "reads"), rows, right=("reads",), wrap="what")
+    table(("node", "id", "what", "written by", "changed by", "reads"), rows, right=("reads",), wrap="what")
 
 
 def show(call: ToolCall) -> None:

@@ -21,12 +21,13 @@ ORDERS, D4, D6, E9 = Node("entity", "orders"), Node("decision", "d4"), Node("dec
 
 def call(session: str, seq: int, tool: str, status: Any, *nodes: Node, **keys: Any) -> ToolCall:
     at = keys.pop("ts", BEGAN + seq * 1500)
-    return ToolCall(session, seq, tool, status, at, touched=touched(nodes), **keys)
+    wrote = touched(keys.pop("wrote", ()))
+    return ToolCall(session, seq, tool, status, at, touched=touched(nodes), wrote=wrote, **keys)
 
 
 CALLS = [
-    call("s1", 1, "apply_session", "committed", ORDERS, D4, rows=1, took=12.25, ask="Orders moved to MySQL.",
-         arguments={"session": {"session": "session-2", "decisions": [{"id": "d4"}]}}),
+    call("s1", 1, "apply_session", "committed", ORDERS, D4, wrote=(D4,), rows=1, took=12.25,
+         ask="Orders moved to MySQL.", arguments={"session": {"session": "session-2", "decisions": [{"id": "d4"}]}}),
     call("s1", 2, "recall", "read", ORDERS, D4, D6, rows=3, took=4, ask="What about orders?\nAll of it."),
     call("s1", 3, "apply_session", "rolled_back", took=1.5, ask="Again.", error="d4 is recorded with other content"),
     call("s1", 4, "recall", "read", rows=0, took=2.5),

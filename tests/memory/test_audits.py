@@ -12,19 +12,28 @@ from ledger_cli.memory.calls import Node, ToolCall, touched
 FACT, OTHER, ENTITY = Node("fact", "f1"), Node("fact", "f2"), Node("entity", "orders")
 
 
-def call(seq: int, status: str, *nodes: Node, session: str = "s1", ts: int | None = None, **keys: object) -> ToolCall:
+def call(
+    seq: int,
+    status: str,
+    *nodes: Node,
+    session: str = "s1",
+    ts: int | None = None,
+    wrote: tuple[Node, ...] = (),
+    **keys: object,
+) -> ToolCall:
     keys.setdefault("tool", "recall" if status == "read" else "remember")
     error = "no" if status == "rolled_back" else None
     at = seq * 1000 if ts is None else ts
-    return ToolCall(session, seq, status=status, ts=at, touched=touched(nodes), error=error, **keys)  # type: ignore[arg-type]
+    keys |= {"touched": touched(nodes), "wrote": touched(wrote), "error": error}
+    return ToolCall(session, seq, status=status, ts=at, **keys)  # type: ignore[arg-type]
 
 
 CALLS = [
-    call(1, "read", ENTITY),
-    call(2, "committed", FACT, ENTITY, rows=1),
+    call(1, "committed", ENTITY),  # of an item about it, when it was known already
+    call(2, "committed", FACT, ENTITY, rows=1, wrote=(FACT,)),
     call(3, "rolled_back"),
     call(4, "read", FACT, ENTITY, rows=2),
-    call(1, "read", FACT, session="s2", ts=1500),  # before it was written, by the clock
+    call(1, "read", FACT, session="s2", ts=1500),  # began before the write, and ended after it
     call(2, "read", FACT, session="s2", ts=4500),
     call(5, "committed", FACT),
     call(6, "read", OTHER),
@@ -35,11 +44,11 @@ def numbers(calls: tuple[ToolCall, ...]) -> list[tuple[str, int]]:
     return [(c.session, c.seq) for c in calls]
 
 
-def test_the_first_committed_call_wrote_it_and_reads_after_it_count() -> None:
+def test_the_call_that_brought_it_wrote_it_and_the_others_wrote_on_it() -> None:
     (found,) = audits.lineage(CALLS, "f1")
     assert (found.node, found.wrote) == (FACT, CALLS[1])
     assert numbers(found.changed) == [("s1", 5)]
-    assert numbers(found.read) == [("s1", 4), ("s2", 2)]
+    assert numbers(found.read) == [("s2", 1), ("s1", 4), ("s2", 2)]
 
 
 def test_what_no_call_wrote_has_all_its_reads() -> None:
@@ -51,7 +60,7 @@ def test_what_no_call_wrote_has_all_its_reads() -> None:
 def test_an_entity_is_found_however_it_is_spelled(subject: str) -> None:
     (found,) = audits.lineage(CALLS, subject)
     assert found.node == ENTITY
-    assert numbers(found.read) == [("s1", 4)]
+    assert (found.wrote, numbers(found.changed), numbers(found.read)) == (None, [("s1", 1), ("s1", 2)], [("s1", 4)])
 
 
 def test_one_word_for_several_things_finds_them_all() -> None:
@@ -62,11 +71,11 @@ def test_one_word_for_several_things_finds_them_all() -> None:
 
 
 def test_nodes_count_what_ended_well() -> None:
-    found = {str(use.node): (numbers(use.committed), use.reads) for use in audits.nodes(CALLS)}
+    found = {str(use.node): (use.wrote, numbers(use.changed), use.reads) for use in audits.nodes(CALLS)}
     assert found == {
-        "entity orders": ([("s1", 2)], 2),
-        "fact f1": ([("s1", 2), ("s1", 5)], 3),
-        "fact f2": ([], 1),
+        "entity orders": (None, [("s1", 1), ("s1", 2)], 1),
+        "fact f1": (CALLS[1], [("s1", 5)], 3),
+        "fact f2": (None, [], 1),
     }
 
 

@@ -17,6 +17,7 @@ from ledger_cli.errors import LedgerError, Refused, SessionFileError
 from ledger_cli.ledger import Ledger
 from ledger_cli.memory.calls import CallRefused, CallRepeated, ToolCall
 from ledger_cli.memory.trace import Tracer
+from ledger_cli.model import Target
 from tests.provenance import BILLING, CALLS, EVENT, KAFKA, ORDERS, POSTGRES, PUBLISH, Sent
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ def test_the_fact_was_written_by_2_and_read_since_by_six(session: Session) -> No
 def test_every_node_with_who_wrote_it_and_how_often_it_was_read(session: Session) -> None:
     session.play()
     found = session.trace("nodes")["nodes"]
-    rows = [(n["what"], n["name"], [c["seq"] for c in n["committed"]], n["reads"]) for n in found]
+    rows = [(n["what"], n["name"], [c["seq"] for c in (n["wrote"], *n["changed"])], n["reads"]) for n in found]
     assert sorted(rows) == sorted(
         (what, session.of(name), committed, reads)
         for what, name, committed, reads in [
@@ -263,6 +264,19 @@ def test_every_node_with_who_wrote_it_and_how_often_it_was_read(session: Session
             ("fact", POSTGRES, [2], 6),
         ]
     )
+
+
+def test_what_was_there_before_any_call_was_written_by_none(story: Repo) -> None:
+    tracer = Tracer(Ledger(story.path, clock=lambda: story.now), "agent")
+    tracer.reject(Target("d4"), by="sam", reason="no")
+    tracer.apply_session({"session": "s9", "decisions": [{"id": "d9", "text": "t", "about": ["orders", "new"]}]})
+    found = {
+        subject: story.run("trace", "lineage", subject, "--json").json["nodes"][0]
+        for subject in ("d4", "orders", "d9", "new")
+    }
+    wrote = {subject: node["wrote"] and node["wrote"]["seq"] for subject, node in found.items()}
+    assert wrote == {"d4": None, "orders": None, "d9": 2, "new": 2}
+    assert [[c["seq"] for c in node["changed"]] for node in found.values()] == [[1], [2], [], []]
 
 
 def test_the_exported_file_is_what_is_on_record_and_the_same_every_time(session: Session) -> None:

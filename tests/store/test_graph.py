@@ -232,7 +232,7 @@ def test_the_words_of_all_that_ever_held_come_with_its_stretches(engine: type[En
     assert [words.id for words, _ in held] == sorted(id for id, its in world.stretches.items() if its)
     for words, stretches in held:
         item = items[words.id]
-        assert words == (item.id, item.text, item.rationale, item.about)
+        assert words == (item.id, item.text, item.rationale, item.slot, item.about)
         assert sorted(stretches, key=repr) == sorted(world.stretches[item.id], key=repr)
 
 
