@@ -193,7 +193,7 @@ def leaks(made: Ledger, stated: Sequence[dict[str, Any]], count: int, embedder: 
         for id in [*ids(found), *(n.row.item.id for n in found.nearby)]:
             claims = [i for i in slots[by_id[id][2]] if by_id[i][1] <= known and by_id[i][0] <= valid]
             wrong += id != max(claims, key=lambda i: (by_id[i][0], by_id[i][1], i), default=None)
-        wrong += sum(by_id[row.item.id][1] > known for row in found.history)
+        wrong += sum(by_id[past.row.item.id][1] > known for past in found.history)
         wrong += sum(by_id[old.id][1] > known for m in (*found.items, *found.facts) for old in m.replaced)
     return wrong
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ledger_cli.errors import LedgerError, short
+from ledger_cli.memory.address import Address
 
 if TYPE_CHECKING:
     import openai
@@ -33,33 +34,34 @@ def client(url: str, key: str | None, timeout: float = TIMEOUT) -> openai.OpenAI
     return openai.OpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=2)
 
 
-def asking(url: str, call: Callable[[], T]) -> T:
+def asking(place: str, call: Callable[[], T]) -> T:
     """What a call of the SDK returns. Raises EndpointError, with what went wrong in a sentence, instead of its own."""
     import openai
 
-    hint = "nothing was written; try again, or see whether the endpoint is up"
+    hint = "try again, or see whether the endpoint is up"
     try:
         return call()
     except openai.APITimeoutError:
-        raise EndpointError(f"{url} did not answer in time", hint) from None
+        raise EndpointError(f"{place} did not answer in time", hint) from None
     except openai.APIConnectionError as fault:
-        raise EndpointError(f"{url} cannot be reached: {fault.__cause__ or fault}", hint) from None
+        raise EndpointError(f"{place} cannot be reached: {fault.__cause__ or fault}", hint) from None
     except openai.AuthenticationError:
-        raise EndpointError(f"{url} does not take the key", "set LEDGER_LLM_KEY") from None
+        raise EndpointError(f"{place} does not take the key", "set LEDGER_LLM_KEY") from None
     except openai.RateLimitError:
-        raise EndpointError(f"{url} takes no more requests for now (429)", "wait, and try again") from None
+        raise EndpointError(f"{place} takes no more requests for now (429)", "wait, and try again") from None
     except openai.APIStatusError as fault:
-        raise EndpointError(f"{url} answered {fault.status_code}: {short(fault.message, 200)}", hint) from None
+        raise EndpointError(f"{place} answered {fault.status_code}: {short(fault.message, 200)}", hint) from None
     except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as fault:
-        raise EndpointError(f"{url} answered what cannot be read: {short(str(fault), 200)}", hint) from None
+        raise EndpointError(f"{place} answered what cannot be read: {short(str(fault), 200)}", hint) from None
 
 
 class EndpointEmbedder:
     """Vectors by `/embeddings` of an endpoint."""
 
     def __init__(self, url: str, model: str, key: str | None, timeout: float = TIMEOUT) -> None:
-        self._client, self._url, self._model = client(url, key, timeout), url, model
-        self.name = f"{model} at {url}"
+        self._client, self._model = client(url, key, timeout), model
+        self._place = Address(url, model, key).place  # a password in the URL is neither said nor kept
+        self.name = f"{model} at {self._place}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, by one request. Raises EndpointError."""
@@ -69,4 +71,4 @@ class EndpointEmbedder:
             answer = self._client.embeddings.create(input=list(texts), model=self._model, encoding_format="float")
             return [list(row.embedding) for row in sorted(answer.data, key=lambda row: row.index)]
 
-        return asking(self._url, call) if texts else []
+        return asking(self._place, call) if texts else []

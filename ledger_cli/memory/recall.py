@@ -25,7 +25,7 @@ from ledger_cli.memory.named import named_in
 from ledger_cli.memory.ranking import Candidates, Ranked
 from ledger_cli.memory.vectors import Progress, silent
 from ledger_cli.memory.words import asked
-from ledger_cli.model import Episode, Item, Stretch, entity_key
+from ledger_cli.model import Episode, Item, Review, Stretch, entity_key
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ class Memory:
     replaced: tuple[Item, ...]
     score: float
     similarity: float | None = None
+
+
+@dataclass(frozen=True)
+class Past:
+    """An item that holds no more, or was told and never held; the verdict, where one rejected it."""
+
+    row: Row
+    rejection: Review | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class Recalled:
     kind: str | None = None
     facts: tuple[Memory, ...] = ()
     decisions: tuple[Memory, ...] = ()
-    history: tuple[Row, ...] = ()
+    history: tuple[Past, ...] = ()
     nearby: tuple[Nearby, ...] = ()
     items: tuple[Memory, ...] = ()
     left_out: int = 0
@@ -177,6 +185,13 @@ class _Past:
         """Did any of the places replace the item, over live links?"""
         return any(place in places for place in self.state.reach(self.state.history.place[item.id]))
 
+    def rejection(self, item: Item) -> Review | None:
+        """The verdict that counts against an item, the last of them."""
+        its = [r for r in self.state.history.reviews if r.target.on_item and r.target.id == item.id]
+        return (
+            max(its, key=lambda r: (r.recorded_at, r.verdict == "rejects")) if item.id in self.state.rejected else None
+        )
+
     def corrected(self, item: Item) -> bool:
         """Does a later version stand in its place?"""
         return self.state.live_correction(item.id) is not None
@@ -204,7 +219,8 @@ def _about(ask: _Asked, found: Recalled, key: str, about: Sequence[Item], limit:
     decided = {past.place(item) for item in holding if item.kind == "decision"}
     gone = [item for item in once if not past.corrected(item) and not past.leads(item, decided)]
     memories = sorted(ask.memories(best[:limit], past), key=lambda m: _since(m.row.item))
-    history = [ask.row(item, stretches[item.id]) for item in sorted(gone, key=_since)[max(0, len(gone) - limit) :]]
+    told = sorted(gone, key=_since)[max(0, len(gone) - limit) :]
+    history = [Past(ask.row(item, stretches[item.id]), past.rejection(item)) for item in told]
     nearby, beside = _nearby(ask, key, holding, limit)
     return replace(
         found,
@@ -248,7 +264,7 @@ def _within(found: Recalled, budget: int | None) -> Recalled:
     kept: set[int] = set()
     dropped = 0
     best = sorted((*found.facts, *found.decisions, *found.items), key=lambda m: (-m.score, m.row.item.id))
-    parts: list[Memory | Nearby | Row] = [*best, *found.nearby, *reversed(found.history)]
+    parts: list[Memory | Nearby | Past] = [*best, *found.nearby, *reversed(found.history)]
     for part in parts:
         size = _size(part)
         if size <= left:
@@ -262,14 +278,14 @@ def _within(found: Recalled, budget: int | None) -> Recalled:
         decisions=tuple(m for m in found.decisions if id(m) in kept),
         items=tuple(m for m in found.items if id(m) in kept),
         nearby=tuple(n for n in found.nearby if id(n) in kept),
-        history=tuple(r for r in found.history if id(r) in kept),
+        history=tuple(p for p in found.history if id(p) in kept),
         left_out=found.left_out + dropped,
     )
 
 
-def _size(part: Memory | Nearby | Row) -> int:
+def _size(part: Memory | Nearby | Past) -> int:
     """How many characters of text a part of the document has."""
-    item = part.item if isinstance(part, Row) else part.row.item
+    item = part.row.item
     memory = part if isinstance(part, Memory) else None
     items = (item, *memory.replaced) if memory else (item,)
     evidence = memory.evidence if memory else ()

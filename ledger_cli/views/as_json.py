@@ -296,7 +296,14 @@ def recalled(found: Recalled) -> Json:
         "kind": found.kind,
         "facts": [_memory(m) for m in found.facts],
         "decisions": [_memory(m) for m in found.decisions],
-        "history": [item(row) for row in found.history],
+        "history": [
+            {
+                **item(past.row),
+                "rejectedBy": past.rejection.by if past.rejection else None,
+                "reason": past.rejection.reason if past.rejection else None,
+            }
+            for past in found.history
+        ],
         "nearby": [{"via": n.via, **item(n.row)} for n in found.nearby],
         "items": [_memory(m) for m in found.items],
         "leftOut": found.left_out,

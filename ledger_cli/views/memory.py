@@ -12,7 +12,7 @@ from ledger_cli.views.terminal import talk as say
 
 if TYPE_CHECKING:
     from ledger_cli.answers import Applied
-    from ledger_cli.memory.recall import Memory, Recalled
+    from ledger_cli.memory.recall import Memory, Past, Recalled
     from ledger_cli.memory.remember import Remembered
     from ledger_cli.memory.threads import Prepared
 
@@ -31,7 +31,8 @@ def _document(found: Recalled) -> Iterator[Sequence[Cell]]:
         ("facts", list(_memories(found.facts))),
         ("decisions", list(_memories(found.decisions))),
         ("items", list(_memories(found.items))),
-        ("no longer true", [["  ", (r.item.id, "bold"), "  ", r.item.text] for r in found.history]),
+        ("no longer true", list(_past(past for past in found.history if not past.rejection))),
+        ("rejected", list(_past(past for past in found.history if past.rejection))),
         ("nearby", [["  ", n.via, ": ", n.row.item.text, "  ", (n.row.item.id, "dim")] for n in found.nearby]),
     ]
     told = [section for section in sections if section[1]]
@@ -46,6 +47,13 @@ def _document(found: Recalled) -> Iterator[Sequence[Cell]]:
     if found.left_out:
         yield [""]
         yield [(f"{found.left_out} more left out", "dim")]
+
+
+def _past(found: Iterable[Past]) -> Iterator[Sequence[Cell]]:
+    for past in found:
+        yield ["  ", (past.row.item.id, "bold"), "  ", past.row.item.text]
+        if verdict := past.rejection:
+            yield ["    ", (f"by {verdict.by} on {when(verdict.recorded_at)}: ", "dim"), verdict.reason]
 
 
 def _memories(found: Iterable[Memory]) -> Iterator[Sequence[Cell]]:

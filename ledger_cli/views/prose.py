@@ -24,8 +24,11 @@ def render(found: Recalled) -> str:
 def _sentences(found: Recalled) -> Iterator[str]:
     for memory in (*found.facts, *found.decisions, *found.items):
         yield _decision(memory) if memory.row.item.kind == "decision" else _ended(memory.row.item.text)
-    if found.history:
-        yield "No longer true: " + " ".join(_ended(row.item.text) for row in found.history)
+    if gone := [past.row.item.text for past in found.history if not past.rejection]:
+        yield "No longer true: " + " ".join(map(_ended, gone))
+    for past in found.history:
+        if verdict := past.rejection:
+            yield f"Rejected by {verdict.by}: {_open(past.row.item.text)} ({_open(verdict.reason)})."
     for near in found.nearby:
         yield f"Nearby ({near.via}): {_ended(near.row.item.text)}"
     if found.left_out:

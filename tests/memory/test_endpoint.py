@@ -148,6 +148,14 @@ def test_an_endpoint_that_is_not_there_is_a_sentence() -> None:
         EndpointEmbedder("http://127.0.0.1:9/v1", "tiny", None, timeout=1).embed(["one"])
 
 
+def test_a_password_in_the_url_is_neither_said_nor_kept() -> None:
+    embedder = EndpointEmbedder("http://bob:s3cret@127.0.0.1:9/v1", "tiny", None, timeout=1)
+    assert embedder.name == "tiny at http://127.0.0.1:9/v1"  # the name that its vectors are kept under
+    with pytest.raises(EndpointError) as said:
+        embedder.embed(["one"])
+    assert "s3cret" not in f"{said.value.message} {said.value.hint}" and "127.0.0.1:9" in said.value.message
+
+
 def test_a_server_of_ones_own_needs_no_key(server: Server) -> None:
     assert EndpointEmbedder(server.url, "tiny", None).embed(["one"]) == [vector("one")]
 

@@ -68,7 +68,7 @@ def test_what_is_told_holds_and_was_known(tmp_path: Path, seed: int) -> None:
         for row in told:
             assert recorded[row.item.id] <= known
             assert oracle.holds(row.item.id, valid, known), (seed, row.item.id, valid, known)
-        for row in found.history:
+        for row in (past.row for past in found.history):
             assert recorded[row.item.id] <= known
             assert not oracle.holds(row.item.id, valid, known)
         for m in memories(found):

@@ -326,7 +326,10 @@ def test_history_is_what_held_once_and_not_what_is_to_come_or_was_put_right(repo
     found = repo.run("recall", "db", "--valid", "2024-04-01", "--json").json
     assert [i["id"] for i in found["facts"]] == ["right", "new"]
     assert [i["id"] for i in found["decisions"]] == ["after"]
-    assert {i["id"] for i in found["history"]} == {"over", "ended", "struck", "old", "dropped"}
+    verdicts = {i["id"]: (i["rejectedBy"], i["reason"]) for i in found["history"]}
+    assert verdicts == dict.fromkeys(("over", "ended", "old", "dropped"), (None, None)) | {"struck": ("sam", "no")}
+    prose = repo.run("recall", "db", "--valid", "2024-04-01", "--prose").out
+    assert "Rejected by sam: struck (no)." in prose and "struck" not in prose.partition("Rejected")[0]
     before = repo.run("recall", "db", "--valid", "2024-01-15", "--known", "2024-02-20", "--json").json
     assert (before["history"], len(before["facts"]), len(before["decisions"])) == ([], 5, 2)
 
