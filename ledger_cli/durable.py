@@ -19,9 +19,11 @@ def write_temp(path: Path, data: bytes) -> Path:
     """Write the bytes, durably, to a new file beside the real file behind `path`; return it for `replace`.
 
     It has the mode of the existing file, or of a new one under the process's umask. Raises CannotWrite, and leaves
-    nothing behind.
+    nothing behind; also for what is no file: a device or a pipe would be gone once the file is in its place.
     """
     real = Path(os.path.realpath(path))
+    if os.path.lexists(real) and not real.is_file():
+        raise CannotWrite(f"cannot write {path}: {'Is a directory' if real.is_dir() else 'it is not a regular file'}")
     temp = real.with_name(f".{real.name}.{os.urandom(6).hex()}.tmp")
     try:
         mode = real.stat().st_mode & 0o7777 if real.exists() else None

@@ -32,18 +32,21 @@ def timeline(
         raise typer.BadParameter("--json and --svg are two answers; give one")
     if subject is not None:
         named(subject)
-    found = shell(ctx).ledger().timeline(subject)
+    ledger = shell(ctx).ledger()
+    path = None if svg in (None, "-") else shell(ctx).folder / str(svg)
+    if path is not None:
+        from ledger_cli.exchange import writing
+
+        writing.refuse_own(ledger, path)
+    found = ledger.timeline(subject)
     if svg is None:
         answer(json, lambda: views.as_json.timeline(found), lambda: views.timeline.timeline(found))
         return
     drawn = views.plane.draw(found) if plane else views.svg.draw(found)
-    if svg == "-":
+    if path is None:
         views.terminal.out(drawn)
         return
-    from ledger_cli import durable
-
-    path = shell(ctx).folder / svg
-    durable.replace(durable.write_temp(path, drawn.encode()), path)
+    writing.file(path, drawn)
     views.terminal.talk(f"wrote {Path(svg)}")
 
 
@@ -57,10 +60,13 @@ def site(
     Pages that need no server and nothing from outside: overview, timeline, every entity and item, search.
     """
     from ledger_cli import site_folder
+    from ledger_cli.exchange import writing
 
     sh = shell(ctx)
     target = sh.folder / folder
-    found = sh.ledger().atlas()
+    ledger = sh.ledger()
+    writing.refuse_own(ledger, target)
+    found = ledger.atlas()
     with views.terminal.progress("writing pages", views.site.count(found)) as step:
         count = site_folder.write(target, views.site.pages(found), step)
     views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {folder}\n")

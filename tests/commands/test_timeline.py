@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
@@ -218,3 +220,25 @@ def test_escaping_leaves_no_markup_and_clipping_no_more_than_the_room() -> None:
         assert columns(clipped(text, 30)) <= 30
     assert clipped("short  enough", 30) == "short enough"
     assert json.dumps(clipped("x" * 40, 30)) == json.dumps("x" * 29 + "…")
+
+
+@pytest.mark.parametrize("target", ["snapshots/ledger.json", "snapshots/x.svg", "link", "hard"])
+def test_no_picture_is_written_over_the_ledger(story: Repo, target: str) -> None:
+    (story.path / "link").symlink_to(story.checkpoint)
+    (story.path / "hard").hardlink_to(story.checkpoint)
+    before = story.checkpoint.read_bytes()
+    for flags in ((), ("--plane",)):
+        assert "is the ledger's own" in story.run("timeline", *flags, "--svg", target, code=1).err
+    assert story.checkpoint.read_bytes() == before
+    assert not (story.path / "snapshots" / "x.svg").exists()
+
+
+@pytest.mark.parametrize("command", [("timeline", "--svg"), ("export", "--format", "csv", "-o")])
+def test_what_is_no_file_is_not_replaced_by_one(story: Repo, command: tuple[str, ...]) -> None:
+    pipe = story.path / "pipe"
+    os.mkfifo(pipe)
+    (story.path / "link").symlink_to(pipe)
+    for target in ("pipe", "link"):
+        assert "it is not a regular file" in story.run(*command, target, code=1).err
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert "Is a directory" in story.run(*command, "sessions", code=1).err
