@@ -25,18 +25,25 @@ def write(folder: Path, pages: Iterable[tuple[str, str]], step: Callable[[], obj
     try:
         left = _claimed(folder)
         done: set[str] = set()
+        parents: set[Path] = set()
         with (folder / MARKER).open("a", encoding="utf-8") as marker:
             for path, text in pages:
                 if _OURS.fullmatch(path) is None:
                     raise ValueError(f"{path!r} is no name for a page")
                 marker.write(path + "\n")  # first the name: what a killed run left is known to the next one
                 file = folder / path
-                file.parent.mkdir(exist_ok=True)
+                _refuse_link(file)
+                if file.parent not in parents:
+                    if file.parent != folder:
+                        _refuse_link(file.parent)
+                    file.parent.mkdir(exist_ok=True)
+                    parents.add(file.parent)
                 file.write_bytes(text.encode())
                 done.add(path)
                 step()
         for path in left - done:
-            (folder / path).unlink(missing_ok=True)
+            if not (folder / path).parent.is_symlink() or (folder / path).parent == folder:
+                (folder / path).unlink(missing_ok=True)
         (folder / MARKER).write_text(_HEAD + "".join(f"{path}\n" for path in sorted(done)), encoding="utf-8")
         return len(done)
     except OSError as fault:
@@ -46,6 +53,7 @@ def write(folder: Path, pages: Iterable[tuple[str, str]], step: Callable[[], obj
 def _claimed(folder: Path) -> set[str]:
     """Make the folder ours; the files that are ours already."""
     marker = folder / MARKER
+    _refuse_link(marker)
     if marker.is_file():
         return {
             line for line in marker.read_text(encoding="utf-8", errors="replace").splitlines() if _OURS.fullmatch(line)
@@ -55,3 +63,9 @@ def _claimed(folder: Path) -> set[str]:
     folder.mkdir(parents=True, exist_ok=True)
     marker.write_text(_HEAD, encoding="utf-8")
     return set()
+
+
+def _refuse_link(path: Path) -> None:
+    """Raise Refused for a link in the folder: what it leads to is not ours to write over."""
+    if path.is_symlink():
+        raise Refused(f"{path} is a link", "a site writes no file through a link in its folder: remove it first")

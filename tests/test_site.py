@@ -288,7 +288,7 @@ def test_a_site_is_written_anew_and_what_it_no_longer_has_goes(long: Repo) -> No
 
 
 def test_a_folder_that_holds_something_else_stays_as_it_is(long: Repo) -> None:
-    for target in (".", "sessions", "snapshots/ledger.json"):
+    for target in (".", "sessions", "sessions/s001.json"):
         before = sorted(long.path.rglob("*"))
         said = long.run("site", target, code=1)
         assert "holds something else" in said.err
@@ -297,6 +297,37 @@ def test_a_folder_that_holds_something_else_stays_as_it_is(long: Repo) -> None:
     (long.path / "empty").mkdir()
     long.run("site", "empty")
     assert (long.path / "empty" / "index.html").exists()
+
+
+def test_the_folder_of_the_ledger_is_no_place_for_a_site(long: Repo) -> None:
+    (long.path / "link").symlink_to("snapshots")
+    before = sorted(long.path.rglob("*"))
+    for target in ("snapshots", "snapshots/site", "snapshots/.store/site", "link/site"):
+        assert "is the ledger's own" in long.run("site", target, code=1).err
+    assert sorted(long.path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("link", ["index.html", "items", "items/d1.html", site_folder.MARKER])
+def test_what_a_link_in_the_folder_leads_to_is_not_written_over(long: Repo, link: str) -> None:
+    long.run("site", "out")
+    there = long.path / "out" / link
+    elsewhere = long.path / "elsewhere"
+    there.rename(elsewhere)
+    there.symlink_to(elsewhere)
+    precious = elsewhere / "d1.html" if elsewhere.is_dir() else elsewhere
+    precious.write_text("precious")
+    said = long.run("site", "out", code=1)
+    assert f"{there} is a link" in said.err
+    assert precious.read_text() == "precious"
+
+
+def test_what_is_removed_is_not_removed_through_a_link(tmp_path: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    site_folder.write(out, [("index.html", "x"), ("items/d1.html", "x")])
+    (out / "items").rename(elsewhere)
+    (out / "items").symlink_to(elsewhere)
+    site_folder.write(out, [("index.html", "x")])
+    assert (elsewhere / "d1.html").exists()
 
 
 def test_a_killed_run_leaves_a_folder_that_the_next_one_takes(long: Repo, tmp_path: Path) -> None:
