@@ -88,6 +88,7 @@ def csv(
     header, rows = csv_table.rows(reading.text_of(file), name)
     if {"entry", "recordedAt", "session"} <= set(header):
         _refuse_output(output, session, by)
+        csv_table.refuse_cut(header, name)
         given = reading.each(name, rows, csv_table.entry)
         _restore(shell(ctx).ledger(), given, json)
     else:

@@ -84,6 +84,12 @@ def stated(cells: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def refuse_cut(header: Iterable[str], name: str) -> None:
+    """Raise Refused for an export that has lost a column: restored, its entries would stay without it for good."""
+    there = set(header)
+    refuse(name, [(1, f"the column {column!r} of an export is missing") for column in COLUMNS if column not in there])
+
+
 def rows(text: str, name: str) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """The header of a table, and its rows by the line that they end on, empty ones left out.
 

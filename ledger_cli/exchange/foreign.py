@@ -33,14 +33,19 @@ def column(name: str) -> str | None:
 def session(rows: Iterable[tuple[int, Mapping[str, Any]]], name: str, *, id: str, by: str | None = None) -> Import:
     """The items of the rows, by line, in one session without a clock. What cannot be an item is listed with the reason.
 
-    Raises Refused where no column is one that is read.
+    Raises Refused where there is no row, no column `text`, or two columns mean the same.
     """
     rows = list(rows)
+    if not rows:
+        raise Refused(f"{name} holds no record", "a table has a header, and a row an item under it")
     columns = dict.fromkeys(key for _, row in rows for key in row if key)
     unread = [key for key in columns if column(key) is None]
-    if rows and "text" not in {column(key) for key in columns}:
+    if "text" not in {column(key) for key in columns}:
         hint = f"give the columns {', '.join(COLUMNS)}; only text is needed"
         raise Refused(f"{name} has no column `text`: its columns are {', '.join(columns)}", hint)
+    for key in columns:
+        if (known := column(key)) is not None and (twice := [k for k in columns if column(k) == known])[1:]:
+            raise Refused(f"{name} has the column `{known}` twice: {', '.join(twice)}", "leave one of them")
     items: list[StatedItem] = []
     outcomes: list[Outcome] = []
     taken: set[str] = set()

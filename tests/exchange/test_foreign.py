@@ -37,6 +37,20 @@ f1,Fact,ada is on call,,Ada,2024-10-01,,,,
 """
 
 
+@pytest.mark.parametrize("header", ["validFrom,valid_from", "validFrom,owner,Valid From", "VALIDFROM,ValidFrom"])
+def test_two_columns_that_mean_one_are_refused(header: str) -> None:
+    with pytest.raises(Refused, match="has the column `validFrom` twice"):
+        from_csv(f"text,{header}\nx,2024-01-01,,\n".replace(",,", "," * header.count(",")))
+    with pytest.raises(Refused, match="has the column `text` twice: text, Text"):
+        from_jsonl('{"text": "a"}', '{"Text": "b"}')
+
+
+def test_a_table_without_a_row_is_refused_by_that_name() -> None:
+    for text in ("", "text,validFrom\n", "text\n\n"):
+        with pytest.raises(Refused, match=r"x\.csv holds no record"):
+            from_csv(text)
+
+
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_the_columns_are_found_however_they_are_spelled_and_parted(sign: str) -> None:
     text = (

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ledger_cli import checkpoint
-from ledger_cli.exchange import jsonl
+from ledger_cli.exchange import csv_table, jsonl
 from tests.in_memory import Memory
 
 if TYPE_CHECKING:
@@ -130,6 +132,20 @@ def test_every_line_at_fault_is_named(repo: Repo) -> None:
     good = export_of(*BASE)
     bad = good.replace('"validFrom"', '"from when"') + good.replace('"text"', '"txt"')
     refused(repo, good + bad, "in.jsonl:2: unknown key 'from when'", "in.jsonl:3: unknown key 'txt'")
+
+
+@pytest.mark.parametrize("column", ["about", "rationale", "validTo"])
+def test_a_table_that_lost_a_column_is_refused(repo: Repo, column: str) -> None:
+    memory = Memory()
+    memory.apply(THEIRS)
+    at = csv_table.COLUMNS.index(column)
+    rows = list(csv.reader(io.StringIO(csv_table.write(memory.entries), newline="")))
+    with (repo.path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([*row[:at], *row[at + 1 :]] for row in rows)
+    before = repo.checkpoint.read_bytes()
+    said = repo.run("import", "csv", "in.csv", code=1)
+    assert f"in.csv:1: the column '{column}' of an export is missing" in said.err
+    assert repo.checkpoint.read_bytes() == before
 
 
 def test_a_file_is_all_export_or_none(repo: Repo) -> None:
