@@ -49,7 +49,8 @@ def of_folder(folder: Path, *, session: str, by: str | None = None, git: bool = 
             record.faults += refused.get(record.file, [])
         decided = adr_links.decide(records)
     one = past is None
-    sessions = _one_session(decided, session, by or BY) if one else _sessions_of_commits(decided, past or {}, by)
+    by_name = {_shown(file): its for file, its in (past or {}).items()}
+    sessions = _one_session(decided, session, by or BY) if one else _sessions_of_commits(decided, by_name, by)
     return Import(sessions, tuple(_outcome(record, decided) for record in records))
 
 
@@ -72,11 +73,13 @@ def _files(folder: Path) -> list[str]:
 
 
 def _record(path: Path, file: str, past: Mapping[str, Sequence[Version]] | None) -> Record:
-    shown = os.fsencode(file).decode("utf-8", "backslashreplace")
+    shown = _shown(file)
     if path.suffix.lower() in _OTHERS:
         return Record(shown, faults=["only Markdown is read"])
     try:
-        data = path.read_bytes() if past is None else past[file][0].data
+        if past is None and path.exists() and not path.is_file():
+            return Record(shown, faults=["not a regular file"])  # a pipe would wait for a writer, a device never end
+        data = _bytes(path) if past is None else past[file][0].data
     except OSError as fault:
         return Record(shown, faults=[f"cannot be read: {fault.strerror or fault}"])
     except IndexError:
@@ -84,9 +87,20 @@ def _record(path: Path, file: str, past: Mapping[str, Sequence[Version]] | None)
     return _read(data, shown)
 
 
+def _shown(file: str) -> str:
+    """A file's name as text; bytes of it that are none are written out."""
+    return os.fsencode(file).decode("utf-8", "backslashreplace")
+
+
+def _bytes(path: Path) -> bytes:
+    """The bytes of a file, or of one that is too large as many as show it."""
+    with path.open("rb") as file:
+        return file.read(_LARGEST + 1)
+
+
 def _read(data: bytes, file: str) -> Record:
     if len(data) > _LARGEST:
-        return Record(file, faults=[f"of {len(data):,} bytes: too large for a decision record"])
+        return Record(file, faults=[f"more than {_LARGEST:,} bytes: too large for a decision record"])
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

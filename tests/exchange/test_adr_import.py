@@ -203,8 +203,20 @@ def test_what_is_no_markdown_or_no_text_is_listed(tmp_path: Path) -> None:
     assert [(o.record, o.id, *o.reasons) for o in found.outcomes] == [
         ("0001-a.adoc", None, "only Markdown is read"),
         ("0002-b.md", None, "not UTF-8 (byte 0xff)"),
-        ("0003-c.md", None, "of 1,200,000 bytes: too large for a decision record"),
+        ("0003-c.md", None, "more than 1,048,576 bytes: too large for a decision record"),
         ("0004-d.md", "0004-d"),
+    ]
+
+
+def test_what_would_be_waited_for_or_never_ends_is_listed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "0001-pipe.md")
+    (tmp_path / "0002-device.md").symlink_to("/dev/zero")
+    (tmp_path / "0003-gone.md").symlink_to("nowhere")
+    found = adr_import.of_folder(tmp_path, session="import")
+    assert [(o.record, o.id, *o.reasons) for o in found.outcomes] == [
+        ("0001-pipe.md", None, "not a regular file"),
+        ("0002-device.md", None, "not a regular file"),
+        ("0003-gone.md", None, "cannot be read: No such file or directory"),
     ]
 
 
@@ -356,6 +368,13 @@ def test_the_files_are_read_as_they_are_committed(history: History) -> None:
     found = history.imported()
     assert found.sessions[0].items[0].text == "Use it"
     assert listed(found) == {"0002-b": ["not committed: git knows no record time of it"]}
+
+
+def test_a_file_with_bytes_in_its_name_that_are_no_text_has_a_past_too(history: History) -> None:
+    at = history.commit("ada", **{"0001_a\udcff": record()})
+    found = history.imported()
+    assert [(o.record, o.id) for o in found.outcomes] == [("0001-a\\xff.md", "0001-a\\xff")]
+    assert [show(s.at) for s in found.sessions if s.at] == [at]
 
 
 def test_a_shallow_clone_is_refused(history: History, tmp_path: Path) -> None:
