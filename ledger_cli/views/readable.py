@@ -29,16 +29,16 @@ def _line(raw: str) -> str | None:
     if raw in ("", "{", "}", '"end": "ledger"') or raw.startswith(('"end of ', '"ledger": ')):
         return None
     if raw.startswith(('"slot ', '"session ')) and raw.endswith(": ["):
-        return _plain(f"[{raw[1:-4]}]")
+        return plain(f"[{raw[1:-4]}]")
     if not raw.startswith("{"):
-        return _plain(raw)  # a conflict marker, or no checkpoint at all
+        return plain(raw)  # a conflict marker, or no checkpoint at all
     from ledger_cli.lines import parse_line
 
     try:
         entry = parse_line(raw.removesuffix(","))
     except ValueError:
-        return _plain(raw)
-    return _plain(_entry(entry))
+        return plain(raw)
+    return plain(_entry(entry))
 
 
 def _entry(entry: Entry) -> str:
@@ -77,6 +77,6 @@ def _listed(word: str, values: tuple[str, ...]) -> str:
     return f"{word} {', '.join(values)}" if values else ""
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """On one line: a line end as ⏎, what else is not seen by its number."""
     return _UNSEEN.sub(lambda found: "⏎" if found[0] == "\n" else f"⟨U+{ord(found[0]):04X}⟩", text)

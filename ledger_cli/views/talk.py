@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ledger_cli.errors import LedgerError, Refused
+from ledger_cli.views.readable import plain
 from ledger_cli.views.terminal import Cell, counted, lines, out, talk, when
 
 if TYPE_CHECKING:
@@ -49,12 +50,15 @@ def restored(done: Restored) -> None:
 
 
 def imported(found: Import, output: Path | None) -> None:
-    """What became of every record of which there is something to say, on stderr; a count, and what to do next."""
+    """What became of every record of which there is something to say, on stderr; a count, and what to do next.
+
+    The names of files and columns are others': what in them would move the cursor is shown by its number.
+    """
     for o in found.outcomes:
         if o.reasons:
-            talk(f"{'listed' if o.id is None else 'imported'}  {o.record}")
+            talk(f"{'listed' if o.id is None else 'imported'}  {plain(o.record)}")
             for reason in o.reasons:
-                talk(f"    {reason}")
+                talk(f"    {plain(reason)}")
     talk(f"{len(found.imported)} of {len(found.outcomes)} imported, {len(found.listed)} listed")
     if found.sessions and output is not None:
         out(f"wrote {output}: {counted({'session': len(found.sessions), 'item': len(found.imported)})}\n")

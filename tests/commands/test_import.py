@@ -119,3 +119,12 @@ def test_standard_input_is_read_too(repo: Repo, ledger_process: Callable[..., An
     assert said.stdout.startswith("# Imported from stdin: 1 of 1 records.")
     line = '{"entity": "a", "kind": "b", "recordedAt": "2024-01-01T00:00:00Z", "session": "s"}'
     assert ledger_process("import", "jsonl", "-", cwd=repo.path, input=line).stdout == "restored 1 session, 1 entry\n"
+
+
+def test_a_name_that_would_move_the_cursor_is_shown_and_moves_none(repo: Repo) -> None:
+    (repo.path / "adr").mkdir()
+    (repo.path / "adr" / "1-\x1b[31mred\nimported  2-b.md").write_text("# X\n")
+    (repo.path / "x.csv").write_text("text,\x1b[2J\na,b\n")
+    said = repo.run("import", "adr", "adr", code=1).err
+    assert "listed  1-⟨U+001B⟩[31mred⏎imported  2-b.md\n" in said
+    assert "not read: ⟨U+001B⟩[2J\n" in repo.run("import", "csv", "x.csv").err
