@@ -101,7 +101,7 @@ def decide(records: Sequence[Record]) -> Decided:
                 stated[old, new].append((record.file, statement))
                 date = folder.records[new].date
                 if is_old and statement.since is not None and date not in (None, statement.since):
-                    said = f"{quoted(statement.said)}, but {new} is of {date:%Y-%m-%d}, and that counts"
+                    said = f"{quoted(statement.said)}, but {new} is of {date.date().isoformat()}, and that counts"
                     remarks[old].append(said)
     for old in folder.records:
         both = sorted(own[old] | told[old])

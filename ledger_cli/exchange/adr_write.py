@@ -144,11 +144,12 @@ def _more(ledger: _Ledger, place: str) -> Iterator[str]:
     if item.about:
         yield f"About: {', '.join(map(_inline, item.about))}"
     by = f", by {_inline(item.by)}" if item.by is not None else ""
-    yield f"Recorded on {item.recorded_at:%Y-%m-%d} in session {_inline(item.session)}{by}"
+    yield f"Recorded on {item.recorded_at.date().isoformat()} in session {_inline(item.session)}{by}"
     for review in sorted(history.reviews, key=lambda r: (r.recorded_at, r.session)):
         if review.target.on_item and history.place.get(review.target.id) == place:
             verdict = "Rejected" if review.verdict == "rejects" else "Reinstated"
-            yield f"{verdict} on {review.recorded_at:%Y-%m-%d} by {_inline(review.by)}: {_inline(review.reason)}"
+            day = review.recorded_at.date().isoformat()
+            yield f"{verdict} on {day} by {_inline(review.by)}: {_inline(review.reason)}"
     for ending in sorted(history.endings, key=lambda e: (e.recorded_at, e.session)):
         if history.place.get(ending.id) == place:
             why = f": {_inline(ending.reason)}" if ending.reason is not None else ""

@@ -307,3 +307,14 @@ def test_the_file_reads_as_a_person_would_write_it(story: Repo) -> None:
         "* Recorded on 2024-02-01 in session session-2",
         "",
     ]
+
+
+def test_an_early_year_keeps_its_zeros(tmp_path: Path) -> None:
+    memory = Memory()
+    item = {"id": "d1", "text": "x", "validFrom": "0001-01-01"}
+    memory.apply({"session": "s", "at": "0900-01-02", "by": "sam", "decisions": [item]})
+    memory.apply({"session": "t", "at": "0901-01-02", "by": "sam", "reviews": [{"reject": "d1", "reason": "no"}]})
+    (text,) = adr_write.write(memory.entries)[0].values()
+    assert "date: 0001-01-01\n" in text
+    assert "Recorded on 0900-01-02 in" in text
+    assert "Rejected on 0901-01-02 by" in text
