@@ -432,3 +432,24 @@ def test_on_paper_the_answer_stays_and_what_is_to_be_pressed_goes(browser: Brows
     assert [browser.run(f"({shown})('{s}')") for s in ("#answer", ".item", ".drawn", ".times")] == [True] * 4
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     browser.prefer("light")
+
+
+def test_the_last_step_of_a_slider_is_no_later_than_the_last_year(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("last")
+    ledger(folder, "init")
+    item = {"id": "d1", "text": "for good", "about": ["orders"], "validFrom": "2024-01-01"}
+    end = {"id": "d2", "text": "nearly", "about": ["orders"], "validFrom": "2024-01-01", "validTo": "9999-12-31"}
+    session = {"session": "s", "at": "2024-01-01T00:00:00Z", "decisions": [item, end]}
+    (folder / "s.json").write_text(json.dumps(session))
+    ledger(folder, "session", "apply", str(folder / "s.json"))
+    made(folder)
+    browser.open(address(folder, "entities/orders.html"))
+    browser.run(
+        "(() => { for (const name of ['known', 'valid']) { const slide = document.getElementById(name + '-slide');"
+        " slide.value = String(Number(slide.max) - (name === 'known')); slide.dispatchEvent(new Event('input')); } })()"
+    )
+    valid, known = (browser.run(f"document.getElementById('{name}').value") for name in ("valid", "known"))
+    assert (valid, known) == ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z")
+    assert browser.run(LIT) == believed(folder, "orders", valid, known) == ["d1"]

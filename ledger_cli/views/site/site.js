@@ -6,6 +6,7 @@ const ledger = (() => {
   const LAST = "9999-12-31T23:59:59.999999"; // asks with all that is known
   const SVG = "http://www.w3.org/2000/svg";
   const DAY = 86400000;
+  const END = Date.parse("9999-12-31T23:59:59Z");
   const root = document.body.dataset.root;
   const byId = (id) => document.getElementById(id);
   const held = byId("data");
@@ -213,7 +214,8 @@ const ledger = (() => {
       slide.max = String(steps.count + (name === "known" ? 1 : 0)); // the last step of record time: all that is known
       slide.addEventListener("input", () => {
         const n = Number(slide.value);
-        ask({[name]: n > steps.count ? LAST : instantOf(steps.start + n * steps.size)});
+        const at = Math.min(steps.start + n * steps.size, END); // the last step may lead past the last year
+        ask({[name]: n > steps.count ? LAST : instantOf(at)});
       });
       const typed = byId(name);
       typed.addEventListener("change", () => {
