@@ -26,7 +26,7 @@ def write(folder: Path, pages: Iterable[tuple[str, str]], step: Callable[[], obj
         left = _claimed(folder)
         done: set[str] = set()
         parents: set[Path] = set()
-        with (folder / MARKER).open("a", encoding="utf-8") as marker:
+        with (folder / MARKER).open("a", encoding="utf-8", buffering=1) as marker:
             for path, text in pages:
                 if _OURS.fullmatch(path) is None:
                     raise ValueError(f"{path!r} is no name for a page")

@@ -64,8 +64,10 @@ def adr(
     from ledger_cli.exchange import adr_import
 
     _check_output(output, json)
-    id = _session_id(shell(ctx), session, "adr")
-    found = adr_import.of_folder(folder, session=id, by=by, git=record_time is RecordTime.git)
+    git = record_time is RecordTime.git
+    # The same history gives the same sessions: their ids have the time of a commit, not that of the import.
+    id = _session_id(shell(ctx), session or ("adr" if git else None), "adr")
+    found = adr_import.of_folder(folder, session=id, by=by, git=git)
     _hand_out(found, str(folder), output, json)
 
 

@@ -35,7 +35,8 @@ def of_folder(folder: Path, *, session: str, by: str | None = None, git: bool = 
     """Read the records in a folder and below it.
 
     Without `git`, one session of that id without a clock: it is recorded when it is applied. With `git`, a session for
-    each commit that decided something, at the time of that commit; the files are read as HEAD has them.
+    each commit that decided something, at the time of that commit, which its id ends with; the files are read as HEAD
+    has them.
     Raises Refused where there is no such folder, it holds no record, or its history is not all there.
     """
     files = _files(folder)
@@ -50,7 +51,7 @@ def of_folder(folder: Path, *, session: str, by: str | None = None, git: bool = 
         decided = adr_links.decide(records)
     one = past is None
     by_name = {_shown(file): its for file, its in (past or {}).items()}
-    sessions = _one_session(decided, session, by or BY) if one else _sessions_of_commits(decided, by_name, by)
+    sessions = _one_session(decided, session, by or BY) if one else _sessions_of_commits(decided, by_name, session, by)
     return Import(sessions, tuple(_outcome(record, decided) for record in records))
 
 
@@ -213,9 +214,9 @@ class _Write:
     endings: list[StatedEnding] = field(default_factory=list)
     reviews: list[StatedReview] = field(default_factory=list)
 
-    def session(self, at: datetime, by: str | None) -> Session:
+    def session(self, id: str, at: datetime, by: str | None) -> Session:
         return Session(
-            f"adr-{show(at)}",
+            id,
             at,
             by or _authors(self.authors),
             items=tuple(self.items),
@@ -226,7 +227,7 @@ class _Write:
 
 
 def _sessions_of_commits(
-    decided: Decided, past: Mapping[str, Sequence[Version]], by: str | None
+    decided: Decided, past: Mapping[str, Sequence[Version]], name: str, by: str | None
 ) -> tuple[Session, ...]:
     writes: dict[datetime, _Write] = defaultdict(_Write)
     read = {file: [(v, _read(v.data, file)) for v in past[file]] for file in decided.records}
@@ -251,7 +252,7 @@ def _sessions_of_commits(
         stated = [_since(read[file], partial(_says, said)) for file, said in decided.stated[old, new]]
         link = StatedLink(_id(decided.records[old]), _id(decided.records[new]))
         write(min(stated, key=lambda version: version.at), old, new).links.append(link)
-    return tuple(its.session(at, by) for at, its in sorted(writes.items()))
+    return tuple(its.session(f"{name}-{show(at)}", at, by) for at, its in sorted(writes.items()))
 
 
 def _since(versions: Iterable[tuple[Version, Record]], is_so: Callable[[Record], bool]) -> Version:

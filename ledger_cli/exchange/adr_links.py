@@ -30,7 +30,7 @@ class Folder:
         self._numbers: dict[int, list[str]] = defaultdict(list)
         for record in self.records.values():
             name = posixpath.basename(record.stem)
-            if found := _NUMBER.search(name.rpartition("__")[2]) or _NUMBER.match(record.title):
+            if found := _NUMBER.search(name) or _NUMBER.match(record.title):
                 self._numbers[int(found[1])].append(record.file)
 
     def find(self, reference: Reference, of: Record) -> str:

@@ -229,8 +229,9 @@ class _Reader:
         unknown = [said for status, said, _ in self.statuses if status is None]
         known = list(dict.fromkeys(status for status, _, _ in self.statuses if status is not None))
         record.said = "; ".join(dict.fromkeys(said for _, said, _ in self.statuses))
-        for status in ("partly superseded", "superseded", "ended", "rejected"):
-            if status in known and "open" not in known:
+        # A decision that ended was decided once. One that was rejected never held, whatever came after it.
+        for status in ("rejected", "partly superseded", "superseded", "ended"):
+            if status in known and "open" not in known and not (status == "rejected" and "decided" in known):
                 known = [status]
         if not self.statuses:
             record.status = "decided"

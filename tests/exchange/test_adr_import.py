@@ -248,6 +248,24 @@ def test_the_file_reads_back_as_the_sessions_and_its_comments_hold_every_reason(
     assert "\u202e" not in text
 
 
+def test_what_was_rejected_and_superseded_is_both(tmp_path: Path) -> None:
+    found = folder(tmp_path, **{"0001_a": record("Rejected\n\nSuperseded by ADR-2"), "0002_b": record()})
+    (session,) = found.sessions
+    assert [review.target.id for review in session.reviews] == ["0001-a"]
+    assert {item.id: item.supersedes for item in session.items} == {"0001-a": (), "0002-b": ("0001-a",)}
+
+
+def test_what_was_accepted_and_rejected_says_two_things(tmp_path: Path) -> None:
+    found = folder(tmp_path, **{"0001_a": record("Accepted\n\nRejected"), "0002_b": record()})
+    assert "its status says two things" in found.outcomes[0].reasons[0]
+
+
+def test_a_number_is_looked_for_in_the_whole_name(tmp_path: Path) -> None:
+    found = folder(tmp_path, **{"adr_2__v1": record(), "0001_a": record("Superseded by ADR-2")})
+    supersedes = {item.id: item.supersedes for item in found.sessions[0].items}
+    assert supersedes == {"0001-a": (), "adr-2--v1": ("0001-a",)}
+
+
 # Record time from git
 
 
@@ -323,6 +341,13 @@ def test_each_is_recorded_when_the_commit_said_so(history: History) -> None:
     ]
     assert three not in {row[0] for row in told(history.imported())}
     assert {by for _, by, _ in told(history.imported(by="sam"))} == {"sam"}
+
+
+def test_sessions_of_a_history_are_named_by_the_session_and_the_commit(history: History) -> None:
+    """Two folders that one commit touched, imported under two names, do not clash."""
+    at = history.commit("Ada", **{"0001_a": record()})
+    ids = [adr_import.of_folder(history.path / "adr", session=name, git=True).sessions[0].id for name in ("x", "y")]
+    assert ids == [f"x-{at}", f"y-{at}"]
 
 
 def test_what_was_taken_back_and_said_again_counts_from_then(history: History) -> None:
