@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import pytest
 
@@ -149,3 +151,63 @@ def test_the_stretches_equal_those_of_the_document(story: Repo) -> None:
 
 def _at(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+# The plane, read back from its drawing
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def _drawn(story: Repo) -> list[tuple[dict[str, float], list[dict[str, float]], dict[str, float]]]:
+    """Each plane of the story's orders: its box, its areas, and its diagonal."""
+    root = ElementTree.fromstring(story.run("timeline", "orders", "--plane", "--svg", "-").out)
+    planes = []
+    for group in root.iter(f"{SVG}g"):
+        box = [r for r in group.findall(f"{SVG}rect") if r.get("class") == "box"]
+        if box:
+            areas = [r for r in group.iter(f"{SVG}rect") if (r.get("class") or "").startswith("area")]
+            (diagonal,) = [line for line in group.iter(f"{SVG}line") if line.get("class") == "diagonal"]
+            planes.append((_numbers(box[0]), [_numbers(a) for a in areas], _numbers(diagonal)))
+    return planes
+
+
+def _numbers(element: ElementTree.Element) -> dict[str, float]:
+    return {name: float(value) for name, value in element.items() if re.fullmatch(r"-?[\d.]+", value)}
+
+
+def test_the_areas_of_the_plane_are_the_stretches_valid_across_and_record_upwards(story: Repo) -> None:
+    stretches = {i["id"]: i["stretches"] for i in story.run("timeline", "orders", "--json").json["items"]}
+    across: list[tuple[datetime, float]] = []  # an instant of valid time, and where it is drawn in its box
+    upwards: list[tuple[datetime, float]] = []
+    planes = _drawn(story)
+    for (box, areas, _), ids in zip(planes, (("d1", "d4"), ("d6",)), strict=True):
+        told = [s for id in ids for s in stretches[id]]
+        assert len(areas) == len(told)
+        for area, s in zip(areas, told, strict=True):
+            left, top = area["x"] - box["x"], area["y"] - box["y"]
+            right, bottom = left + area["width"], top + area["height"]
+            across.append((datetime.fromisoformat(s["validFrom"]), left))
+            upwards.append((datetime.fromisoformat(s["knownFrom"]), box["height"] - bottom))
+            if s["validTo"] is None:
+                assert right == pytest.approx(box["width"], abs=1)
+            else:
+                across.append((datetime.fromisoformat(s["validTo"]), right))
+            if s["knownTo"] is None:
+                assert top == pytest.approx(0, abs=1)
+            else:
+                upwards.append((datetime.fromisoformat(s["knownTo"]), box["height"] - top))
+    for edges in (across, upwards):  # time runs evenly along each axis, the later the further
+        (first, start), (last, end) = min(edges), max(edges)
+        assert end > start and len({at for at, _ in edges}) > 2
+        for at, place in edges:
+            assert place == pytest.approx(start + (end - start) * ((at - first) / (last - first)), abs=1)
+    for box, _, diagonal in planes:  # where the instant asked is the instant known
+        for n in "12":
+            x, y = diagonal[f"x{n}"] - box["x"], box["y"] + box["height"] - diagonal[f"y{n}"]
+            assert _instant(across, x) == pytest.approx(_instant(upwards, y), abs=6 * 3600)
+
+
+def _instant(edges: list[tuple[datetime, float]], place: float) -> float:
+    """What instant stands at a place, in seconds, by the first and the last edge."""
+    (first, start), (last, end) = min(edges), max(edges)
+    return first.timestamp() + (last - first).total_seconds() * (place - start) / (end - start)
