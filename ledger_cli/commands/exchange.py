@@ -63,6 +63,7 @@ def adr(
     """
     from ledger_cli.exchange import adr_import
 
+    folder, output = (shell(ctx).path(each) for each in (folder, output))
     _check_output(output, json)
     git = record_time is RecordTime.git
     # The same history gives the same sessions: their ids have the time of a commit, not that of the import.
@@ -86,6 +87,7 @@ def csv(
     """
     from ledger_cli.exchange import csv_table, foreign, reading
 
+    file, output = (shell(ctx).path(each) for each in (file, output))
     name = "stdin" if file == _STDOUT else str(file)
     header, rows = csv_table.rows(reading.text_of(file), name)
     if {"entry", "recordedAt", "session"} <= set(header):
@@ -114,6 +116,7 @@ def jsonl(
     from ledger_cli.exchange import entries, foreign, reading
     from ledger_cli.exchange import jsonl as lines
 
+    file, output = (shell(ctx).path(each) for each in (file, output))
     name = "stdin" if file == _STDOUT else str(file)
     rows = lines.rows(reading.text_of(file), name)
     if not rows or entries.is_entry(rows[0][1]):

@@ -66,7 +66,7 @@ def export(
             raise typer.BadParameter(
                 "--format goes without --carry, --drop and --hook: it does not touch the checkpoint"
             )
-        exchange.export(shell(ctx).ledger(), format, output or Path("-"))
+        exchange.export(shell(ctx).ledger(), format, shell(ctx).path(output or Path("-")))
         return
     if output is not None:
         raise typer.BadParameter("--output is for what --format writes; the checkpoint has its place")

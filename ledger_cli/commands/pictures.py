@@ -63,17 +63,17 @@ def site(
     from ledger_cli.exchange import writing
 
     sh = shell(ctx)
-    target = sh.folder / folder
+    target = sh.path(folder)
     ledger = sh.ledger()
     writing.refuse_own(ledger, target)
     found = ledger.atlas()
     with views.terminal.progress("writing pages", views.site.count(found)) as step:
         count = site_folder.write(target, views.site.pages(found), step)
-    views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {folder}\n")
+    views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {target}\n")
     shown = False
     if open:
         import webbrowser
 
         shown = webbrowser.open((target / "index.html").resolve().as_uri())
     if not shown:
-        views.terminal.talk(f"Next: open {folder / 'index.html'} in a browser, or `ledger site {folder} --open`")
+        views.terminal.talk(f"Next: open {target / 'index.html'} in a browser, or `ledger site {target} --open`")

@@ -53,6 +53,10 @@ class Shell:
                 pass
             raise
 
+    def path(self, given: Path) -> Path:
+        """A file or a folder as given, from the folder that the command runs in; `-` stays what it is."""
+        return given if given == Path("-") or self.folder == Path.cwd() else self.folder / given
+
     def time(self, text: str) -> datetime:
         """A time to record: as in session files, or `now`. Raises a usage error."""
         if text == "now":

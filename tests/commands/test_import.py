@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import DATA
+from tests.conftest import DATA, Repo
 
 if TYPE_CHECKING:
     from tests.commands.conftest import Golden
@@ -107,7 +108,7 @@ def test_a_restored_export_says_what_came(story: Repo) -> None:
     fresh = story.path / "fresh"
     fresh.mkdir()
     story.run("-C", fresh, "init")
-    said = story.run("-C", fresh, "import", "csv", "x.csv")
+    said = story.run("-C", fresh, "import", "csv", "../x.csv")
     assert said.out == f"restored 5 sessions, {entries} entries\n"
     assert (fresh / "snapshots" / "ledger.json").read_bytes() == story.checkpoint.read_bytes()
 
@@ -128,3 +129,17 @@ def test_a_name_that_would_move_the_cursor_is_shown_and_moves_none(repo: Repo) -
     said = repo.run("import", "adr", "adr", code=1).err
     assert "listed  1-⟨U+001B⟩[31mred⏎imported  2-b.md\n" in said
     assert "not read: ⟨U+001B⟩[2J\n" in repo.run("import", "csv", "x.csv").err
+
+
+def test_files_are_found_and_written_from_the_folder_that_is_named(story: Repo) -> None:
+    """As if started there (`-C`), like all commands; what is said fits where one stands."""
+    elsewhere = Repo(story.path.parent / "elsewhere", story.capture)
+    elsewhere.path.mkdir()
+    where = ("-C", story.path)
+    elsewhere.run(*where, "export", "--format", "jsonl", "-o", "all.jsonl")
+    assert elsewhere.run(*where, "import", "jsonl", "all.jsonl", "--json").json["entries"] == 0
+    shutil.copytree(FOLDER, story.path / "adr")
+    elsewhere.run(*where, "import", "adr", "adr", "-o", "sessions/adr.yaml")
+    assert (story.path / "sessions" / "adr.yaml").is_file()
+    assert elsewhere.run(*where, "site", "public").out == f"wrote 21 files to {story.path / 'public'}\n"
+    assert list(elsewhere.path.iterdir()) == []
