@@ -47,14 +47,14 @@ def ask(
     timeout_ms: int,
     limit: int,
     say: Say,
-    child: str = "ledger_cli.asking",
+    child: str | None = None,
 ) -> Answer:
-    """Run a query, with what its `$names` stand for, on the ledger in `folder`. `child` is the module that answers.
+    """Run a query, with what its `$names` stand for, on the ledger in `folder`.
 
-    Raises QueryRefused; the child is gone however this ends.
+    `child` is the module that answers; left out, this one. Raises QueryRefused; the child is gone however this ends.
     """
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", child],
+        [sys.executable, "-P", "-m", child or __name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what the engine says when it aborts is not for the user

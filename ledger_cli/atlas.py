@@ -47,11 +47,6 @@ class Atlas:
     episodes: Mapping[str, Episode]
 
     @cached_property
-    def lines(self) -> Mapping[str, Line]:
-        """The lines by the ids of their items."""
-        return {line.item.id: line for line in self.timeline.lines}
-
-    @cached_property
     def about(self) -> Mapping[str, Sequence[Line]]:
         """The lines about each entity, by its key, in the order of the timeline."""
         found: dict[str, list[Line]] = defaultdict(list)

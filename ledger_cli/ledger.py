@@ -413,11 +413,18 @@ class Ledger:
         return found
 
     def query(
-        self, cypher: str, params: Mapping[str, Any] | None = None, *, timeout_ms: int = 10_000, limit: int = 1_000
+        self,
+        cypher: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_ms: int = 10_000,
+        limit: int = 1_000,
+        child: str | None = None,
     ) -> engine.Answer:
         """Columns and rows of a read-only Cypher query, run in a process of its own; `params` are its `$names`.
 
-        Raises QueryRefused for what writes, reads files, lasts, or needs too much memory.
+        `child` is the module that answers there (left out: `asking`). Raises QueryRefused for what writes, reads files,
+        lasts, or needs too much memory.
         """
         from ledger_cli import asking
 
@@ -430,6 +437,7 @@ class Ledger:
             timeout_ms=timeout_ms,
             limit=limit,
             say=database.say,
+            child=child,
         )
 
     def sessions(self) -> list[SessionRow]:

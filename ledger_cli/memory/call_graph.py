@@ -30,19 +30,8 @@ def query(
     limit: int = 1_000,
 ) -> Answer:
     """As `Ledger.query`, with the calls in the graph where the query asks for them."""
-    if not any(word in cypher for word in WORDS):
-        return ledger.query(cypher, params, timeout_ms=timeout_ms, limit=limit)
-    database = ledger.database
-    return asking.ask(
-        database.folder,
-        database.engine_name,
-        cypher,
-        params=params,
-        timeout_ms=timeout_ms,
-        limit=limit,
-        say=database.say,
-        child=__name__,
-    )
+    child = __name__ if any(word in cypher for word in WORDS) else None
+    return ledger.query(cypher, params, timeout_ms=timeout_ms, limit=limit, child=child)
 
 
 def with_calls(database: Database) -> Graph:
