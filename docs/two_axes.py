@@ -17,40 +17,27 @@ from tempfile import TemporaryDirectory
 
 from ledger_cli.instant import parse
 from ledger_cli.ledger import Ledger
+from ledger_cli.views.palette import themed
 
 CHECKPOINT = Path(__file__).resolve().parents[1] / "snapshots" / "ledger.json"
 FIRST, LAST = parse("2024-01-01"), parse("2024-03-01")
 ASKED = parse("2024-01-20")
 LEFT, RIGHT, TOP, BOTTOM = 152, 856, 92, 488
 
-STYLE = """
-  text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #1f2328 }
-  .quiet { fill: #59636e; font-size: 13px }
+STYLE = themed("""
+  text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: $ink }
+  .quiet { fill: $quiet; font-size: 13px }
   .name { font-weight: 600 }
-  .panel { fill: #ffffff; stroke: #d1d9e0 }
-  .d1 { fill: #b6d4fb }
-  .d4 { fill: #fbdf9d }
-  .d6 { fill: url(#hatch); stroke: #c2382e; stroke-width: 1.5 }
-  .hatch { stroke: #c2382e; stroke-width: 2 }
-  .plate { fill: #fbdf9d }
-  .line { stroke: #1f2328; stroke-width: 1.5; fill: none }
-  .now { stroke: #1f2328; stroke-width: 4 }
-  .asked { stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 2 4 }
-  .tick { stroke: #818b98 }
-  .dot { fill: #ffffff; stroke: #1f2328; stroke-width: 2.5 }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #f0f6fc }
-    .quiet { fill: #9ea7b3 }
-    .panel { fill: #0d1117; stroke: #3d444d }
-    .d1 { fill: #1d426f }
-    .d4, .plate { fill: #614509 }
-    .d6 { stroke: #ff8a80 }
-    .hatch { stroke: #ff8a80 }
-    .line, .now, .asked { stroke: #f0f6fc }
-    .tick { stroke: #656c76 }
-    .dot { fill: #0d1117; stroke: #f0f6fc }
-  }
-"""
+  .panel { fill: $page; stroke: $rule }
+  .d1 { fill: $area0 }
+  .d4, .plate { fill: $area1 }
+  .d6 { fill: url(#hatch); stroke: $bad; stroke-width: 1.5 }
+  .hatch { stroke: $bad; stroke-width: 2 }
+  .line { stroke: $ink; stroke-width: 1.5; fill: none }
+  .now { stroke: $ink; stroke-width: 4 }
+  .asked { stroke: $ink; stroke-width: 1.5; stroke-dasharray: 2 4 }
+  .tick { stroke: $quiet }
+  .dot { fill: $page; stroke: $ink; stroke-width: 2.5 }""")
 
 ALTERNATIVE = (
     "Valid time runs across, record time upwards. Until 1 February the ledger holds d1, orders uses postgres, for "

@@ -41,7 +41,7 @@ class Scale(NamedTuple):
             return 1.0
         return min(1.0, max(0.0, (at - self.start) / (self.end - self.start)))
 
-    def holds(self, at: datetime | None) -> bool:
+    def shows(self, at: datetime | None) -> bool:
         """Is the instant on the scale?"""
         return at is not None and self.start <= at <= self.end
 
@@ -57,12 +57,19 @@ class Scale(NamedTuple):
 
 
 def _without_lone(found: list[datetime]) -> tuple[datetime, datetime]:
-    low, high = 0, len(found) - 1
-    while high - low > 1 and found[high] - found[high - 1] > _LONE * max(found[high - 1] - found[low], 365 * _DAY):
-        high -= 1
-    while high - low > 1 and found[low + 1] - found[low] > _LONE * max(found[high] - found[low + 1], 365 * _DAY):
-        low += 1
-    return found[low], found[high]
+    """The first and the last of sorted instants that are not far from the rest: it grows from the one in the middle."""
+    if len(found) < 3:
+        return found[0], found[-1]
+    low = high = len(found) // 2
+    while True:
+        gaps = []
+        if low > 0:
+            gaps.append((found[low] - found[low - 1], low - 1, high))
+        if high < len(found) - 1:
+            gaps.append((found[high + 1] - found[high], low, high + 1))
+        if not gaps or min(gaps)[0] > _LONE * max(found[high] - found[low], 365 * _DAY):
+            return found[low], found[high]
+        _, low, high = min(gaps)
 
 
 def _moved(at: datetime, by: timedelta) -> datetime:

@@ -58,11 +58,19 @@ class Line:
     chain: int  # lines with one number hang together: by slot, by links, or as versions
 
     def instants(self) -> Iterator[datetime]:
-        """Every instant that a drawing of this line shows."""
+        """Every instant of either axis that a drawing of this line shows."""
+        yield from self.valid_instants()
+        yield from self.known_instants()
+
+    def valid_instants(self) -> Iterator[datetime]:
+        """Every instant of valid time that a drawing of this line shows."""
         yield self.item.valid_from
+        yield from (at for s in self.stretches for at in (s.valid_from, s.valid_to) if at is not None)
+
+    def known_instants(self) -> Iterator[datetime]:
+        """Every instant of record time that a drawing of this line shows."""
         yield self.item.recorded_at
-        for s in self.stretches:
-            yield from (at for at in (s.valid_from, s.valid_to, s.known_from, s.known_to) if at is not None)
+        yield from (at for s in self.stretches for at in (s.known_from, s.known_to) if at is not None)
         yield from (mark.at for mark in self.marks)
 
 
@@ -82,16 +90,12 @@ class Timeline:
     @cached_property
     def valid_scale(self) -> Scale:
         """The scale of valid time alone."""
-        stretches = [at for line in self.lines for s in line.stretches for at in (s.valid_from, s.valid_to)]
-        return Scale.over(at for at in [*stretches, *(line.item.valid_from for line in self.lines)] if at is not None)
+        return Scale.over(at for line in self.lines for at in line.valid_instants())
 
     @cached_property
     def known_scale(self) -> Scale:
         """The scale of record time alone."""
-        stretches = [at for line in self.lines for s in line.stretches for at in (s.known_from, s.known_to)]
-        marks = [mark.at for line in self.lines for mark in line.marks]
-        recorded = [line.item.recorded_at for line in self.lines]
-        return Scale.over(at for at in [*stretches, *marks, *recorded] if at is not None)
+        return Scale.over(at for line in self.lines for at in line.known_instants())
 
     def chains(self) -> Iterator[tuple[Line, ...]]:
         """The lines that hang together, one chain after another."""

@@ -144,8 +144,9 @@ def test_the_thread_of_the_readme_is_prepared_as_shown(repo: Repo, play: Play) -
 
 def test_the_timeline_is_what_the_story_shows(story: Repo, play: Play) -> None:
     play(section("See it"), story.path)
-    drawn = story.run("timeline", "orders", "--svg", "-").out
-    assert drawn == (ROOT / "docs" / "timeline.svg").read_text(encoding="utf-8")
+    for name, flags in {"timeline": (), "plane": ("--plane",)}.items():
+        drawn = story.run("timeline", "orders", *flags, "--svg", "-").out
+        assert drawn == (ROOT / "docs" / f"{name}.svg").read_text(encoding="utf-8")
 
 
 def test_the_lines_for_ci_pass_where_all_is_committed(story: Repo, play: Play) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ def test_instants_keep_their_order_and_ticks_are_at_most_as_many_as_fit(found: l
     assert scale.place(None) == 1
     ticks = scale.ticks(most)
     assert len(ticks) <= most
-    assert all(scale.holds(tick.at) for tick in ticks)
+    assert all(scale.shows(tick.at) for tick in ticks)
     assert all(a.at < b.at for a, b in pairwise(ticks))
 
 
@@ -52,11 +52,13 @@ def test_a_month_of_ten_day_steps_has_no_tick_a_day_before_the_next_first() -> N
 
 def test_an_end_for_good_does_not_squeeze_the_rest() -> None:
     lived = [parse("2024-01-01"), parse("2024-06-01")]
-    for lone in (parse("9999-12-31"), LAST, parse("0001-01-01"), FIRST):
-        scale = Scale.over([*lived, lone])
-        assert scale.end - scale.start < timedelta(days=365)
-        assert not scale.holds(lone)
-        assert scale.place(lone) in (0, 1)
+    far = [parse("9999-12-31"), LAST, parse("0001-01-01"), FIRST]
+    for lone in ([at] for at in far), combinations(far, 2):
+        for ats in lone:
+            scale = Scale.over([*lived, *(lived[0] + timedelta(days=n) for n in range(3)), *ats])
+            assert scale.end - scale.start < timedelta(days=365)
+            assert not any(map(scale.shows, ats))
+            assert all(scale.place(at) in (0, 1) for at in ats)
 
 
 def test_one_instant_alone_has_a_day_around_it() -> None:

@@ -86,7 +86,7 @@ def test_what_hangs_together_follows_each_other_in_the_order_of_valid_time(seed:
 def test_every_instant_of_a_line_is_on_the_scale_unless_it_is_far_off() -> None:
     found = drawn(invent(3))
     for line in found.lines:
-        assert all(found.scale.holds(at) for at in line.instants())
+        assert all(found.scale.shows(at) for at in line.instants())
 
 
 def ledger(repo: Repo) -> Ledger:

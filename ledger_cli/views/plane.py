@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger_cli.instant import LAST
 from ledger_cli.views.markup import clipped, escaped
-from ledger_cli.views.svg import LEFT, RIGHT, STYLE, either, frame, isolated, text, told
+from ledger_cli.views.palette import themed
+from ledger_cli.views.svg import LEFT, RIGHT, STYLE, either, frame, isolated, placed, text, told
 from ledger_cli.views.terminal import columns, counted
 
 if TYPE_CHECKING:
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from ledger_cli.timeline import Line, Timeline
 
 _FEW = 4  # planes that are drawn as wide as the page
-_GAP, _KEY = 32, 36
+_GAP = 32  # between two planes beside each other
+_GUTTER = 96  # left of a plane: the dates of its record time
+_ABOVE, _BELOW, _KEY = 44, 84, 36  # its name; the dates of its valid time; each row of its key
 _PATTERNS = (
     '<path d="M0 10L10 0"/>',
     '<path d="M0 0L10 10"/>',
@@ -29,28 +33,15 @@ _PATTERNS = (
     '<path d="M5 0V10"/>',
     '<path d="M0 5H10M5 0V10"/>',
 )
-_LIGHT = ("#b6d4fb", "#fbdf9d", "#bfe8c6", "#f6c6e0", "#d9ccf5", "#cfd6dd")
-_DARK = ("#1d426f", "#614509", "#1d4a2a", "#5c2347", "#42307a", "#3b444e")
-
-
-def _style() -> str:
-    light = "".join(f"  .a{n} {{ fill: {colour} }}\n" for n, colour in enumerate(_LIGHT))
-    dark = "".join(f"    .a{n} {{ fill: {colour} }}\n" for n, colour in enumerate(_DARK))
-    return f"""{STYLE}{light}
-  .area {{ stroke: #1f2328; stroke-width: 1.25; fill-opacity: 0.7 }}
-  .pattern {{ stroke: #1f2328; stroke-opacity: 0.22; fill: none }}
-  .box {{ fill: none; stroke: #59636e }}
-  .name {{ font-weight: 650; paint-order: stroke; stroke: #ffffff; stroke-width: 4; stroke-linejoin: round }}
-  .axis {{ paint-order: stroke; stroke: #ffffff; stroke-width: 3; stroke-linejoin: round }}
-  .diagonal {{ stroke: #1f2328; stroke-width: 1.5; stroke-dasharray: 6 4 }}
-  .top {{ stroke: #1f2328; stroke-width: 4 }}
-  @media (prefers-color-scheme: dark) {{
-{dark}    .area, .diagonal, .top {{ stroke: #f0f6fc }}
-    .pattern {{ stroke: #f0f6fc }}
-    .box {{ stroke: #9ea7b3 }}
-    .name, .axis {{ stroke: #0d1117 }}
-  }}
-"""
+_STYLE = STYLE + themed(
+    "".join(f"  .a{n} {{ fill: $area{n} }}\n" for n in range(len(_PATTERNS)))
+    + """  .area { stroke: $ink; stroke-width: 1.25; fill-opacity: 0.7 }
+  .pattern { stroke: $ink; stroke-opacity: 0.22; fill: none }
+  .box { fill: none; stroke: $quiet }
+  .name { font-weight: 650 }
+  .diagonal { stroke: $ink; stroke-width: 1.5; stroke-dasharray: 6 4 }
+  .top { stroke: $ink; stroke-width: 4 }"""
+)
 
 
 class _Plane(NamedTuple):
@@ -79,16 +70,15 @@ def _document(found: Timeline) -> Iterator[str]:
     about = found.subject or "the whole ledger"
     chains = list(found.chains())
     beside = 1 if len(chains) <= _FEW else 2
-    wide = (RIGHT - LEFT - _GAP * (beside - 1)) / beside
-    high = 360 if beside == 1 else 250
+    wide, high = (RIGHT - LEFT - _GAP * (beside - 1)) / beside, 360 if beside == 1 else 250
     rows = [chains[n : n + beside] for n in range(0, len(chains), beside)]
-    heights = [high + 124 + _KEY * max(map(len, row)) for row in rows]
+    heights = [_ABOVE + high + _BELOW + _KEY * max(map(len, row)) + _GAP for row in rows]
     items = counted({"item": len(found.lines)}) or "no item"
     said = (
         "Valid time runs across, record time upwards. Each area is where an item was believed to hold. As-of reads the "
         f"top edge, believed the diagonal. {'. '.join(map(told, found.lines))}."
     )
-    yield from frame(f"{about}: the plane of valid time and record time", said, 120 + sum(heights), _style())
+    yield from frame(f"{about}: the plane of valid time and record time", said, 130 + sum(heights), _STYLE)
     yield "<defs>"
     for n, pattern in enumerate(_PATTERNS):
         size = 'width="10" height="10" patternUnits="userSpaceOnUse"'
@@ -96,37 +86,65 @@ def _document(found: Timeline) -> Iterator[str]:
     yield "</defs>"
     yield text(LEFT, 42, isolated(about, 40), "title")
     yield text(LEFT, 70, f"{items}: valid time across, record time upwards, UTC", "quiet small")
-    yield text(LEFT, 98, "as-of reads the top edge, believed the diagonal", "quiet small")
-    y = 120.0
+    legend = [*_LEGEND, *([_OVERLAP] if any(map(_overlaps, chains)) else [])]
+    for n, (shape, said, briefly) in enumerate(legend):
+        yield placed(shape, LEFT + 304 * n + 22, 100)
+        yield from either(LEFT + 304 * n + 56, 105, said, briefly, "small")
+    y = 130.0 + _ABOVE
     for row, height in zip(rows, heights, strict=True):
         for n, chain in enumerate(row):
-            yield from _plane(chain, _Plane(LEFT + n * (wide + _GAP), y + 40, wide, high, *_scales(found)))
+            x = LEFT + n * (wide + _GAP) + _GUTTER
+            yield from _plane(chain, _Plane(x, y, wide - _GUTTER, high, found.valid_scale, found.known_scale))
         y += height
     yield "</svg>"
 
 
-def _scales(found: Timeline) -> tuple[Scale, Scale]:
-    return found.valid_scale, found.known_scale
+_LEGEND = (
+    ('<path class="top" d="M-22 0h44"/>', "as-of reads the top edge", "as-of"),
+    ('<path class="diagonal" d="M-22 8L22 -8"/>', "believed reads the diagonal", "believed"),
+)
+_OVERLAP = (
+    "".join(
+        f'<path class="area a{n}" d="M{x} -9h26v18h-26z"/><path fill="url(#ledger-p{n})" d="M{x} -9h26v18h-26z"/>'
+        for n, x in ((0, -22), (1, -4))
+    ),
+    "overlap: both were believed",
+    "both believed",
+)
+
+
+def _overlaps(chain: Sequence[Line]) -> bool:
+    """Was there ever a moment at which two items of a chain were believed to hold at once?"""
+    found = [(n, stretch) for n, line in enumerate(chain) for stretch in line.stretches]
+    return any(n != m and _meet(one, other) for (n, one), (m, other) in combinations(found, 2))
+
+
+def _meet(one: Stretch, other: Stretch) -> bool:
+    return (
+        max(one.valid_from, other.valid_from) < min(one.valid_to or LAST, other.valid_to or LAST)
+        and max(one.known_from, other.known_from) < min(one.known_to or LAST, other.known_to or LAST)
+    )  # fmt: skip
 
 
 def _plane(chain: tuple[Line, ...], p: _Plane) -> Iterator[str]:
     half = 1 if p.wide > 600 else 2
     long, short = 112 // half, 54 // half  # columns that a line of text has
-    item = chain[0].item
-    yield from either(p.x, p.y - 12, lambda room: isolated(item.slot or item.text, room), long, short - 3, "id")
+    left = p.x - _GUTTER
+    name = chain[0].item.slot or chain[0].item.text
+    yield from either(left, p.y - 18, isolated(name, long), isolated(name, short - 3), "id")
     yield f'<g role="presentation"><rect class="box" x="{p.x:g}" y="{p.y:g}" width="{p.wide:g}" height="{p.high}"/>'
     for n, line in enumerate(chain):
         yield f"<g><title>{escaped(told(line))}</title>"
         for stretch in line.stretches:
-            yield from _area(p, stretch, n % len(_LIGHT))
+            yield from _area(p, stretch, n % len(_PATTERNS))
         yield "</g>"
     yield from _axes(p, half)
     yield from _names(p, chain)
     yield "</g>"
     for n, line in enumerate(chain):
-        y = p.y + p.high + 62 + _KEY * n
-        yield from _swatch(p.x, y, n % len(_LIGHT))
-        yield from either(p.x + 40, y + 16, partial(_key, line), long - 5, short - 4)
+        y = p.y + p.high + _BELOW + _KEY * n
+        yield from _swatch(left, y, n % len(_PATTERNS))
+        yield from either(left + 40, y + 16, _key(line, long - 5), _key(line, short - 4))
 
 
 def _key(line: Line, room: int) -> str:
@@ -149,22 +167,23 @@ def _swatch(x: float, y: float, n: int) -> Iterator[str]:
 
 def _names(p: _Plane, chain: Sequence[Line]) -> Iterator[str]:
     """The items' ids in their areas, where they have room: where few other areas lie, and no other id."""
-    boxes = [[_box(p, stretch) for stretch in line.stretches] for line in chain]
+    boxes = [(n, _box(p, stretch)) for n, line in enumerate(chain) for stretch in line.stretches]
     taken: list[tuple[float, float, float]] = []  # from, to, at the height
-    for n, line in enumerate(chain):
-        id = clipped(line.item.id, 24)
+    for n, box in boxes:
+        id = clipped(chain[n].item.id, 24)
         wide = 9.0 * columns(id)
-        spots = [spot for box in boxes[n] for spot in _spots(box, wide)]
-        others = [box for m, its in enumerate(boxes) if m != n for box in its]
+        if not (spots := list(_spots(box, wide))):
+            continue
+        others = [other for m, other in boxes if m != n and other.meets(box)]
 
         def crowd(spot: tuple[float, float], wide: float = wide, others: list[_Box] = others) -> int:
             x, y = spot
             met = sum(left < x + wide and x - wide < right and abs(y - at) < 24 for left, right, at in taken)
             return 100 * met + sum(b.left < x < b.right and b.top < y < b.bottom for b in others)
 
-        if spots and crowd(best := min(spots, key=crowd)) < 100:
+        if crowd(best := min(spots, key=crowd)) < 100:
             taken.append((best[0] - wide / 2, best[0] + wide / 2, best[1]))
-            yield text(best[0], best[1] + 5, f"<tspan>{escaped(id)}</tspan>", "name", "middle")
+            yield text(best[0], best[1] + 5, f"<tspan>{escaped(id)}</tspan>", "name clear", "middle")
 
 
 class _Box(NamedTuple):
@@ -172,6 +191,11 @@ class _Box(NamedTuple):
     right: float
     top: float
     bottom: float
+
+    def meets(self, other: _Box) -> bool:
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
 
 
 def _box(p: _Plane, s: Stretch) -> _Box:
@@ -188,20 +212,34 @@ def _spots(box: _Box, wide: float) -> Iterator[tuple[float, float]]:
 
 
 def _axes(p: _Plane, half: int) -> Iterator[str]:
-    for n, tick in enumerate(p.valid.ticks(7 // half)):
+    """Both axes with their dates outside of the plane, and the two lines that the questions read."""
+    bottom = p.y + p.high
+    for tick in p.valid.ticks(7 // half):
         x = p.across(tick.at)
-        anchor = "start" if x < p.x + 40 else "end" if x > p.x + p.wide - 60 else "middle"
-        yield f'<line class="grid" x1="{x:.5g}" y1="{p.y + p.high:g}" x2="{x:.5g}" y2="{p.y + p.high + 8:g}"/>'
-        kind = "quiet small" + (" odd" if n % 2 or (half == 2 and n) else "")
-        yield text(x, p.y + p.high + 30, tick.label, kind, anchor)
-    for n, tick in enumerate(p.known.ticks(6 // half)):
+        yield f'<line class="grid" x1="{x:.5g}" y1="{bottom:g}" x2="{x:.5g}" y2="{bottom + 8:g}"/>'
+        yield from _date(tick.label, x, bottom + 28, "end" if x > p.x + p.wide - 36 else "middle")
+    for tick in p.known.ticks(6 // half):
         y = p.up(tick.at)
-        yield f'<line class="grid" x1="{p.x:g}" y1="{y:.6g}" x2="{p.x + 8:g}" y2="{y:.6g}"/>'
-        if p.y + 20 < y < p.y + p.high - 14:
-            yield text(p.x + 12, y + 5, tick.label, "quiet small axis" + (" odd" if n % 2 else ""))
+        yield f'<line class="grid" x1="{p.x - 8:g}" y1="{y:.6g}" x2="{p.x:g}" y2="{y:.6g}"/>'
+        yield from _date(tick.label, p.x - 14, y, "end", beside=True)
     start, end = max(p.valid.start, p.known.start), min(p.valid.end, p.known.end)
     if start < end:
         points = f'x1="{p.across(start):.5g}" y1="{p.up(start):.6g}" x2="{p.across(end):.5g}" y2="{p.up(end):.6g}"'
         yield f'<line class="diagonal" {points}><title>believed on the day itself</title></line>'
     edge = f'x1="{p.x:g}" y1="{p.y:g}" x2="{p.x + p.wide:g}" y2="{p.y:g}"'
     yield f'<line class="top" {edge}><title>as known now</title></line>'
+
+
+def _date(label: str, x: float, y: float, anchor: str, *, beside: bool = False) -> Iterator[str]:
+    """A tick's label: `2024-02-11`. On a narrow page the letters are larger, and it takes two lines.
+
+    `beside` the axis, its middle stands at `y`; else its first line does.
+    """
+    day, _, hour = label.partition(" ")
+    year, _, rest = day.partition("-")
+    long = [day, hour] if hour else [day]
+    short = [rest, hour] if hour else [year, rest] if rest else [year]
+    for lines, step, kind in ((long, 17, "long"), (short, 27, "short")):
+        top = y + 5 - beside * step * (len(lines) - 1) / 2
+        for n, line in enumerate(lines):
+            yield text(x, top + step * n, line, f"quiet small {kind}", anchor)

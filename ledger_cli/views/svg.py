@@ -6,13 +6,14 @@ dark is as the reader's system has it. What a colour says, a shape or a pattern 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ledger_cli.intervals import claim
+from ledger_cli.views import signs
 from ledger_cli.views.markup import clipped, escaped
+from ledger_cli.views.palette import themed
 from ledger_cli.views.terminal import columns, counted, when
 from ledger_cli.views.timeline import holding, knowing, words
 
@@ -24,51 +25,35 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT = 960, 32, 928
 _ROW = 92
 _TICKS = 8
+_BESIDE = 3  # signs of the legend beside each other
 _LONG, _SHORT = 112, 50  # columns of a label: on a wide page, and on a narrow one
 
-STYLE = """
-  svg { max-width: 100%; height: auto; color-scheme: light dark; background: #ffffff }
-  text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #1f2328 }
+STYLE = themed("""
+  svg { max-width: 100%; height: auto; color-scheme: light dark; background: $page }
+  text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: $ink }
   tspan { unicode-bidi: isolate }
   .title { font-size: 21px; font-weight: 650 }
   .id { font-weight: 650 }
-  .quiet { fill: #59636e }
+  .quiet { fill: $quiet }
   .small { font-size: 13px }
-  .grid { stroke: #d1d9e0 }
-  .rule { stroke: #d1d9e0 }
-  .now { stroke: #1f2328; stroke-dasharray: 2 4 }
-  .valid { fill: #0969da; stroke: #0969da }
-  .lost { stroke: #59636e; stroke-width: 2; stroke-dasharray: 2 5; fill: none }
-  .record { fill: url(#ledger-hatch); stroke: #8250df; stroke-width: 1.5 }
-  .tip { fill: #8250df; stroke: #8250df }
-  .hatch { stroke: #8250df; stroke-width: 2 }
-  .sign { stroke: #1f2328; stroke-width: 2.5; fill: #1f2328 }
-  .open { fill: #ffffff; stroke-width: 1.5 }
-  .bad { stroke: #c2382e; stroke-width: 3; fill: none }
-  .halo { stroke: #ffffff; stroke-width: 7; fill: none }
+  .clear { paint-order: stroke; stroke: $page; stroke-width: 5; stroke-linejoin: round }
+  .grid, .rule { stroke: $rule }
+  .now { stroke: $ink; stroke-dasharray: 2 4 }
+  .valid { fill: $valid; stroke: $valid }
+  .lost { stroke: $quiet; stroke-width: 2; stroke-dasharray: 2 5; fill: none }
+  .beyond { stroke: $quiet; stroke-width: 2; fill: none }
+  .record { fill: url(#ledger-hatch); stroke: $record; stroke-width: 1.5 }
+  .tip { fill: $record; stroke: $record }
+  .learned { stroke: $record; stroke-width: 3 }
+  .hatch { stroke: $record; stroke-width: 2 }
+  .sign { stroke: $ink; stroke-width: 2.5; fill: $ink }
+  .open { fill: $page; stroke-width: 1.5 }
+  .bad { stroke: $bad; stroke-width: 3; fill: none }
+  .halo { stroke: $page; stroke-width: 7; fill: none }
   .short { display: none }
-  @media (max-width: 640px) {
-    text, .small { font-size: 19px } .title { font-size: 27px }
-    .long, .odd { display: none } .short { display: inline }
-  }
-  @media (max-width: 460px) { text, .small { font-size: 26px } .title { font-size: 32px } .fine { display: none } }
-  @media (prefers-color-scheme: dark) {
-    svg { background: #0d1117 }
-    text { fill: #f0f6fc }
-    .quiet { fill: #9ea7b3 }
-    .grid, .rule { stroke: #3d444d }
-    .now { stroke: #f0f6fc }
-    .valid { fill: #4493f8; stroke: #4493f8 }
-    .lost { stroke: #9ea7b3 }
-    .record { stroke: #ab7df8 }
-    .tip { fill: #ab7df8; stroke: #ab7df8 }
-    .hatch { stroke: #ab7df8 }
-    .sign { stroke: #f0f6fc; fill: #f0f6fc }
-    .open { fill: #0d1117 }
-    .bad { stroke: #ff8a80 }
-    .halo { stroke: #0d1117 }
-  }
-"""
+  @media (max-width: 640px) { text, .small { font-size: 19px } }
+  @media (max-width: 640px) { .title { font-size: 27px } .long, .odd { display: none } .short { display: inline } }
+  @media (max-width: 460px) { text, .small { font-size: 26px } .title { font-size: 32px } }""")
 HATCH = (
     '<defs><pattern id="ledger-hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>'
@@ -101,6 +86,11 @@ def text(x: float, y: float, inside: str, kind: str = "", anchor: str = "start")
     return f'<text x="{x:.5g}" y="{y:.6g}" class="{kind}" text-anchor="{anchor}">{inside}</text>'
 
 
+def placed(shape: str, x: float, y: float) -> str:
+    """A shape that is drawn around (0, 0), at a place."""
+    return f'<g transform="translate({x:.5g} {y:.6g})">{shape}</g>'
+
+
 def told(line: Line) -> str:
     """All that a drawing says of an item, in a sentence."""
     said = [f"{line.item.id}, {line.item.text}: {holding(line)}; {knowing(line)}"]
@@ -119,8 +109,8 @@ def ticks(scale: Scale, top: float, bottom: float, found: Sequence[Tick]) -> Ite
 def _document(found: Timeline) -> Iterator[str]:
     about = found.subject or "the whole ledger"
     title = f"{about}: valid time and record time"
-    legend = list(_legend(found.lines))
-    top = 96 + 34 * len(legend) + 34
+    legend = signs.drawn(found.lines, found.scale)
+    top = 130 + 34 * -(-len(legend) // _BESIDE)
     bottom = top + _ROW * len(found.lines) + 8
     items = counted({"item": len(found.lines)}) or "no item"
     sentences = ". ".join(map(told, found.lines))
@@ -129,18 +119,19 @@ def _document(found: Timeline) -> Iterator[str]:
     yield HATCH
     yield text(LEFT, 42, isolated(about, 40), "title")
     yield text(LEFT, 70, f"{items}, valid time above record time, UTC", "quiet small")
-    for n, row in enumerate(legend):
-        for column, (sign, word) in enumerate(row):
-            x, y = LEFT + 304 * column, 106 + 34 * n
-            yield f'<g transform="translate({x:g} {y:g})">{sign}</g>{text(x + 56, y + 5, word, "small")}'
+    for n, sign in enumerate(legend):
+        x, y = LEFT + 304 * (n % _BESIDE), 106 + 34 * (n // _BESIDE)
+        yield placed(sign.shape, x + 22, y)
+        yield from either(x + 56, y + 5, sign.said, sign.briefly, "small")
     if not found.lines:
         yield "</svg>"
         return
     scale = found.scale
     yield from ticks(scale, top, bottom, scale.ticks(_TICKS))
-    if scale.holds(found.now):
+    if scale.shows(found.now):
         now = f"{across(scale, found.now):.5g}"
         yield f'<line class="now" x1="{now}" y1="{top}" x2="{now}" y2="{bottom}"><title>now</title></line>'
+        yield text(float(now), bottom + 14, "now", "quiet small", "middle")
     chain = None
     for n, line in enumerate(found.lines):
         down = top + _ROW * n
@@ -156,18 +147,16 @@ def _row(line: Line, scale: Scale, y: float) -> Iterator[str]:
     yield from label(line, y + 30)
     yield f'<rect x="{LEFT}" y="{y + 2:g}" width="{RIGHT - LEFT}" height="{_ROW - 4}" fill="transparent"/>'
     for interval in line.lost:
-        yield _dots(scale, interval, y + 50)
+        yield from _dots(scale, interval, y + 50)
     for interval in line.shown.holds:
         yield from _bar(scale, interval, y + 43, 14, "valid", "valid")
     if not line.shown.holds:
-        yield _cross(across(scale, claim(line.item)[0]), y + 50)
+        yield placed(signs.REJECTED.shape, across(scale, claim(line.item)[0]), y + 50)
     for interval in line.record:
         yield from _bar(scale, interval, y + 65, 10, "record", "tip")
-    x = across(scale, line.item.recorded_at)
-    yield f'<line class="tip" stroke-width="3" x1="{x:.5g}" y1="{y + 61:g}" x2="{x:.5g}" y2="{y + 79:g}"/>'
+    yield placed('<path class="learned" d="M0 -9v18"/>', across(scale, line.item.recorded_at), y + 70)
     for mark in line.marks:
-        draw_sign = SIGNS[mark.what] if mark.on == "item" else _diamond
-        yield draw_sign(across(scale, mark.at), y + 70)
+        yield placed(signs.of(mark).shape, across(scale, mark.at), y + 70)
     yield "</g>"
 
 
@@ -175,9 +164,9 @@ def label(line: Line, y: float) -> Iterator[str]:
     """An item's id and the beginning of its text; a shorter one for a narrow page, where it takes one."""
     slot = line.item.slot
     if slot is not None:
-        yield text(RIGHT, y, isolated(slot, 40), "quiet small long", "end")
+        yield text(RIGHT, y, isolated(slot, 40), "quiet small clear long", "end")
     room = _LONG - (0 if slot is None else columns(clipped(slot, 40)) + 4)
-    yield from either(LEFT, y, partial(_labelled, line), room, _SHORT)
+    yield from either(LEFT, y, _labelled(line, room), _labelled(line, _SHORT), "clear")
 
 
 def _labelled(line: Line, room: int) -> str:
@@ -191,19 +180,21 @@ def isolated(said: str, room: int) -> str:
     return f"<tspan>{escaped(clipped(said, room))}</tspan>"
 
 
-def either(x: float, y: float, make: Callable[[int], str], long: int, short: int, kind: str = "") -> Iterator[str]:
-    """A line of text in two lengths, in columns: one is shown on a wide page, and the other on a narrow one."""
-    one, other = make(long), make(short)
-    if one == other:
-        yield text(x, y, one, kind)
+def either(x: float, y: float, long: str, short: str, kind: str = "") -> Iterator[str]:
+    """A line of text in two lengths: one is shown on a wide page, and the other on a narrow one."""
+    if long == short:
+        yield text(x, y, long, kind)
     else:
-        yield text(x, y, one, f"{kind} long".strip())
-        yield text(x, y, other, f"{kind} short".strip())
+        yield text(x, y, long, f"{kind} long".strip())
+        yield text(x, y, short, f"{kind} short".strip())
 
 
-def _dots(scale: Scale, interval: Interval, y: float) -> str:
+def _dots(scale: Scale, interval: Interval, y: float) -> Iterator[str]:
+    """An interval as dots; what has no end here ends in a point."""
     x1, x2 = across(scale, interval[0]), across(scale, interval[1])
-    return f'<line class="lost" x1="{x1:.5g}" y1="{y:g}" x2="{x2:.5g}" y2="{y:g}"/>'
+    yield f'<line class="lost" x1="{x1:.5g}" y1="{y:g}" x2="{x2:.5g}" y2="{y:g}"/>'
+    if interval[1] is None or interval[1] > scale.end:
+        yield f'<path class="beyond" d="M{x2 - 7:.5g} {y - 5:g}l7 5l-7 5"/>'
 
 
 def _bar(scale: Scale, interval: Interval, y: float, high: float, kind: str, tip: str) -> Iterator[str]:
@@ -220,55 +211,3 @@ def _bar(scale: Scale, interval: Interval, y: float, high: float, kind: str, tip
     yield f'<polygon class="{kind}" points="{" ".join([*points, f"{x1:.5g},{y + high:g}"])}"/>'
     if start < scale.start:
         yield f'<polygon class="{tip}" points="{x1:.5g},{y:g} {x1 - 9:.5g},{y + high / 2:g} {x1:.5g},{y + high:g}"/>'
-
-
-def _cross(x: float, y: float) -> str:
-    path = f"M{x - 6:.5g} {y - 6:g}l12 12m0 -12l-12 12"
-    return f'<path class="halo" d="{path}"/><path class="bad" d="{path}"/>'
-
-
-def _stop(x: float, y: float) -> str:
-    return f'<path class="sign" d="M{x:.5g} {y - 9:g}v18"/>'
-
-
-def _square(x: float, y: float) -> str:
-    return f'<rect class="sign" x="{x - 4:.5g}" y="{y - 4:g}" width="8" height="8"/>'
-
-
-def _triangle(x: float, y: float) -> str:
-    return f'<path class="sign" d="M{x - 6:.5g} {y + 6:g}h12l-6 -12z"/>'
-
-
-def _diamond(x: float, y: float) -> str:
-    return f'<path class="sign open" d="M{x:.5g} {y - 7:g}l7 7l-7 7l-7 -7z"/>'
-
-
-SIGNS = {
-    "superseded": _stop,
-    "corrected": _stop,
-    "closed": _stop,
-    "ended": _square,
-    "rejected": _cross,
-    "reinstated": _triangle,
-}
-
-
-def _legend(found: Sequence[Line]) -> Iterator[list[tuple[str, str]]]:
-    """What the shapes mean that were drawn, three a row."""
-    marks = [mark for line in found for mark in line.marks]
-    drawn = {mark.what for mark in marks if mark.on == "item"}
-    told = [
-        ('<rect class="valid" x="0" y="-7" width="44" height="14"/>', "valid time"),
-        ('<rect class="record" x="0" y="-5" width="44" height="10"/>', "record time"),
-    ]
-    if any(line.lost for line in found):
-        told.append(('<line class="lost" x1="0" y1="0" x2="44" y2="0"/>', "claimed, not so"))
-    if drawn & {"superseded", "corrected", "closed"}:
-        told.append((_stop(22, 0), "replaced or closed"))
-    if "rejected" in drawn or any(not line.shown.holds for line in found):
-        told.append((_cross(22, 0), "rejected" if "rejected" in drawn else "never held"))
-    told += [(_square(22, 0), "ended")] if "ended" in drawn else []
-    told += [(_triangle(22, 0), "reinstated")] if "reinstated" in drawn else []
-    told += [(_diamond(22, 0), "verdict on link or end")] if any(mark.on != "item" for mark in marks) else []
-    for n in range(0, len(told), 3):
-        yield told[n : n + 3]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ledger_cli.intervals import claim
+from ledger_cli.views import signs
 from ledger_cli.views.tables import stretch
 from ledger_cli.views.terminal import Cell, lines, room, when
 
@@ -22,12 +23,6 @@ _WIDE = 118
 _LEAST, _MOST = 20, 120  # columns of the bars
 _TICK = 12  # columns a tick's label takes, with the gap to the next
 _EVERY = 12  # items from one axis to the next
-
-SIGNS = {"superseded": "┤", "corrected": "┤", "closed": "┤", "ended": "■", "rejected": "✗", "reinstated": "↺"}
-"""How a mark is drawn. The same sign stands in front of its words."""
-
-BESIDE = "◇"
-"""A verdict that is on a link or an ending, not on the item."""
 
 _STYLES = {"rejected": "red", "reinstated": "green", "ended": "yellow"}
 
@@ -46,7 +41,7 @@ def timeline(found: Timeline) -> None:
     for n, line in enumerate(found.lines):
         rows += axis if n % _EVERY == 0 else []
         rows += _line(line, found.scale, bars, beside)
-    lines([*rows, *axis[::-1], [""], *_legend(found.lines, wide)])
+    lines([*rows, *axis[::-1], [""], *_legend(found, wide)])
 
 
 def _line(line: Line, scale: Scale, bars: int, beside: bool) -> Iterable[Sequence[Cell]]:
@@ -61,12 +56,7 @@ def _line(line: Line, scale: Scale, bars: int, beside: bool) -> Iterable[Sequenc
     if not beside:
         yield ["          ", f"{holds}; {learned}"]
     for mark in line.marks:
-        yield ["          ", (f"{sign(mark)} ", _STYLES.get(mark.what, "")), _told(mark)]
-
-
-def sign(mark: Mark) -> str:
-    """How a mark is drawn."""
-    return SIGNS[mark.what] if mark.on == "item" else BESIDE
+        yield ["          ", (f"{signs.of(mark).letter} ", _STYLES.get(mark.what, "")), _told(mark)]
 
 
 def holding(line: Line) -> str:
@@ -136,12 +126,12 @@ class _Cells:
 
 def _valid(line: Line, scale: Scale, columns: int) -> list[tuple[str, str]]:
     cells = _Cells(scale, columns)
-    drawn: list[tuple[Intervals, str, str]] = [(line.lost, "┄", "dim"), (line.shown.holds, "━", "bold cyan")]
-    for intervals, sign, style in drawn:
-        for interval in intervals:
-            cells.draw(interval, sign, style)
+    for interval in line.lost:
+        cells.draw(interval, signs.LOST.letter, "dim")
+    for interval in line.shown.holds:
+        cells.draw(interval, signs.HOLDS.letter, "bold cyan")
     if not line.shown.holds:
-        cells.put(claim(line.item)[0], "✗", "red")
+        cells.put(claim(line.item)[0], signs.REJECTED.letter, "red")
     return cells.pieces()
 
 
@@ -151,7 +141,7 @@ def _record(line: Line, scale: Scale, columns: int) -> list[tuple[str, str]]:
         cells.draw(interval, "─", "magenta")
     cells.put(line.item.recorded_at, "├", "magenta")
     for mark in line.marks:
-        cells.put(mark.at, sign(mark), _STYLES.get(mark.what, "magenta"))
+        cells.put(mark.at, signs.of(mark).letter, _STYLES.get(mark.what, "magenta"))
     return cells.pieces()
 
 
@@ -169,19 +159,10 @@ def _axis(scale: Scale, columns: int) -> list[Sequence[Cell]]:
     return [[(" " * _NAMES + "".join(labels).rstrip(), "dim")], [(" " * _NAMES + "".join(marks), "dim")]]
 
 
-def _legend(found: Iterable[Line], wide: int) -> list[Sequence[Cell]]:
+def _legend(found: Timeline, wide: int) -> list[Sequence[Cell]]:
     """What the signs that were drawn mean."""
-    found = list(found)
-    signs = {sign(mark) for line in found for mark in line.marks}
-    told = ["━ holds", "┄ claims, and does not hold", "├─ recorded, and not closed", "▶ no end"]
-    told += ["✗ rejected, or never held"] if any(not line.shown.holds for line in found) else []
-    told += ["✗ rejected"] if "✗" in signs and all(line.shown.holds for line in found) else []
-    told += ["┤ superseded, corrected or closed"] if "┤" in signs else []
-    told += ["■ ended"] if "■" in signs else []
-    told += ["↺ reinstated"] if "↺" in signs else []
-    told += [f"{BESIDE} a verdict on a link or an ending"] if BESIDE in signs else []
     rows: list[str] = []
-    for one in told:
+    for one in (f"{sign.letter} {sign.said}" for sign in signs.drawn(found.lines, found.scale)):
         if rows and len(rows[-1]) + 3 + len(one) <= wide:
             rows[-1] += "   " + one
         else:

@@ -7,11 +7,14 @@ import os
 import re
 import stat
 import xml.etree.ElementTree as ET
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ledger_cli.views import signs
 from ledger_cli.views.markup import clipped, escaped
+from ledger_cli.views.palette import COLOURS, themed
 from ledger_cli.views.terminal import columns
 
 if TYPE_CHECKING:
@@ -59,7 +62,7 @@ def test_signs_say_all_without_colour(long_story: Repo, monkeypatch: pytest.Monk
     monkeypatch.setenv("FORCE_COLOR", "1")
     coloured = re.sub("\x1b\\[[0-9;]*m", "", long_story.run("timeline").out)
     assert "\x1b" not in plain
-    for sign in "━┄─├┤▶▷✗↺■":
+    for sign in "━┄─├┤▶▷✗▲■":
         assert plain.count(sign) == coloured.count(sign) > 0, sign
 
 
@@ -242,3 +245,128 @@ def test_what_is_no_file_is_not_replaced_by_one(story: Repo, command: tuple[str,
         assert "it is not a regular file" in story.run(*command, target, code=1).err
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert "Is a directory" in story.run(*command, "sessions", code=1).err
+
+
+# What a picture says
+
+
+def _texts(root: ET.Element, *, narrow: bool) -> list[str]:
+    """What is written in a picture, as a page of that width shows it."""
+    hidden = "long" if narrow else "short"
+    return ["".join(e.itertext()) for e in root.iter(f"{SVG}text") if hidden not in (e.get("class") or "").split()]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_legend_tells_every_sign_that_is_drawn_and_no_other(long_story: Repo, narrow: bool) -> None:
+    for subject in ("orders", "payments", "orders/on-call", "d5", "d6"):
+        screen = long_story.run("timeline", subject).out
+        bars = "".join(line for line in screen.splitlines() if line.startswith(("  valid", "  record")))
+        told = [sign for sign in signs.ALL if f"{sign.letter} {sign.said}" in screen]
+        assert {sign.letter[0] for sign in told} == set(bars.replace("▷", "▶")) & {s.letter[0] for s in signs.ALL}
+        written = _texts(ET.fromstring(long_story.run("timeline", subject, "--svg", "-").out), narrow=narrow)
+        assert [sign for sign in signs.ALL if (sign.briefly if narrow else sign.said) in written] == told
+
+
+def test_now_is_a_line_where_it_falls_on_the_scale(repo: Repo) -> None:
+    repo.apply(
+        {"session": "s", "at": repo.now.isoformat(), "decisions": [{"id": "d", "text": "x", "validFrom": "2020-01-01"}]}
+    )
+    repo.now += timedelta(days=400)
+    assert "now" not in repo.run("timeline", "--svg", "-").out.split("</style>")[1]  # past the scale
+    repo.apply(
+        {
+            "session": "t",
+            "at": repo.now.isoformat(),
+            "decisions": [{"id": "plan", "text": "y", "validFrom": "2031-01-01"}],
+        }
+    )
+    drawn = repo.run("timeline", "--svg", "-").out
+    [line] = [e for e in ET.fromstring(drawn).iter(f"{SVG}line") if e.get("class") == "now"]
+    assert line.get("x1") == line.get("x2") and line.findtext(f"{SVG}title") == "now"
+    learned = re.findall(r"translate\(([\d.]+) [\d.]+\)\"><path class=\"learned\"", drawn)
+    assert float(learned[-1]) == pytest.approx(float(line.get("x1") or 0))  # `plan` was learned now
+
+
+def test_what_begins_before_the_scale_or_ends_after_it_has_an_arrow(repo: Repo) -> None:
+    far = [
+        {"id": "early", "text": "since ever", "validFrom": "0001-01-01", "validTo": "2024-02-01"},
+        {"id": "late", "text": "for good", "validFrom": "2024-01-01", "validTo": "9999-12-31"},
+        {"id": "near", "text": "a year", "validFrom": "2023-01-01", "validTo": "2024-01-01"},
+    ]
+    repo.apply({"session": "s", "at": "2024-01-02", "decisions": far})
+    rows, ids = repo.run("timeline").out.splitlines(), [item["id"] for item in far]
+    bars = {
+        id: rows[n + 1].removeprefix("  valid   ") for n, r in enumerate(rows) if (id := r.partition("  ")[0]) in ids
+    }
+    assert bars["early"].startswith("◀") and not bars["early"].rstrip().endswith("▶")
+    assert bars["late"].rstrip().endswith("▶") and "◀" not in bars["late"]
+    assert not {"◀", "▶"} & set(bars["near"])
+    root = ET.fromstring(repo.run("timeline", "--svg", "-").out)
+    for group in root.iter(f"{SVG}g"):
+        id = (group.findtext(f"{SVG}title") or "").partition(",")[0]
+        if id in bars:
+            corners = [len((e.get("points") or "").split()) for e in group.findall(f"{SVG}polygon")]
+            record = 7  # without an end: a bar of four corners, and an arrow of three more
+            assert sorted(corners) == sorted({"early": [4, 3], "late": [7], "near": [4]}[id] + [record])
+
+
+def test_the_dates_of_a_plane_stand_beside_it_and_every_area_with_room_has_its_name(story: Repo) -> None:
+    root = ET.fromstring(story.run("timeline", "orders", "--plane", "--svg", "-").out)
+    boxes = [e for e in root.iter(f"{SVG}rect") if e.get("class") == "box"]
+    left = float(boxes[0].get("x") or 0)
+    bottoms = [float(b.get("y") or 0) + float(b.get("height") or 0) for b in boxes]
+    for kind in ("long", "short"):
+        dates = [e for e in root.iter(f"{SVG}text") if {kind, "quiet"} <= set((e.get("class") or "").split())]
+        assert len(dates) >= 10 * len(boxes) * (1 if kind == "long" else 2) / 2
+        for e in dates:
+            x, y = float(e.get("x") or 0), float(e.get("y") or 0)
+            assert x < left or any(0 < y - bottom < 70 for bottom in bottoms), "".join(e.itertext())
+    names = ["".join(e.itertext()) for e in root.iter(f"{SVG}text") if "name" in (e.get("class") or "").split()]
+    assert sorted(names) == ["d1", "d1", "d4", "d6"]  # d1 has two areas: before d4 was known, and since
+
+
+def test_an_overlap_is_told_where_there_is_one(repo: Repo) -> None:
+    first = {"id": "old", "text": "x", "validFrom": "2024-01-01"}
+    both = [{"id": id, "text": id, "validFrom": "2024-01-10", "supersedes": "old"} for id in ("one", "two")]
+    repo.apply({"session": "a", "at": "2024-01-02", "decisions": [first]})
+    repo.apply({"session": "b", "at": "2024-01-11", "decisions": [both[0]]})
+    told = "overlap: both were believed"
+    assert told not in repo.run("timeline", "old", "--plane", "--svg", "-").out
+    repo.apply({"session": "c", "at": "2024-01-12", "decisions": [both[1]]})
+    assert told in repo.run("timeline", "old", "--plane", "--svg", "-").out
+
+
+# Colours
+
+
+def _contrast(one: str, other: str) -> float:
+    """The contrast of two colours, as WCAG 2 defines it."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("tone", [0, 1], ids=["light", "dark"])
+def test_every_colour_of_text_and_of_signs_can_be_read(tone: int) -> None:
+    colour = {name: pair[tone] for name, pair in COLOURS.items()}
+    for text in ("ink", "quiet", "link", "bad"):
+        for ground in ("page", "panel"):
+            assert _contrast(colour[text], colour[ground]) >= 4.5, (text, ground)
+    assert _contrast(colour["lit-ink"], colour["lit"]) >= 4.5 <= _contrast(colour["ink"], colour["lit"])
+    for sign in ("valid", "record", "lit-edge"):  # shapes
+        assert _contrast(colour[sign], colour["page"]) >= 3, sign
+    for n in range(6):
+        assert _contrast(colour["ink"], colour[f"area{n}"]) >= 4.5
+
+
+def test_rules_with_colours_are_written_out_once_more_in_dark() -> None:
+    ink, page = COLOURS["ink"], COLOURS["page"]
+    assert themed("  .a { fill: $ink; width: 1 }\n  .b { width: 2 }\n  .c { stroke: $page }") == (
+        f"  .a {{ fill: {ink[0]}; width: 1 }}\n  .b {{ width: 2 }}\n  .c {{ stroke: {page[0]} }}\n"
+        f"  @media (prefers-color-scheme: dark) {{\n    .a {{ fill: {ink[1]} }}\n    .c {{ stroke: {page[1]} }}\n  }}\n"
+    )
