@@ -15,8 +15,9 @@ from ledger_cli.history import History
 from ledger_cli.instant import LAST
 from ledger_cli.intervals import claim, meet, union
 from ledger_cli.ledger import Ledger
-from ledger_cli.model import Ending, Item, Link, Review
+from ledger_cli.model import Ending, Item, Link, Review, Stretch
 from ledger_cli.timeline import Timeline, timeline
+from ledger_cli.views import plane
 from tests.in_memory import Memory, invent
 
 if TYPE_CHECKING:
@@ -211,3 +212,24 @@ def _instant(edges: list[tuple[datetime, float]], place: float) -> float:
     """What instant stands at a place, in seconds, by the first and the last edge."""
     (first, start), (last, end) = min(edges), max(edges)
     return first.timestamp() + (last - first).total_seconds() * (place - start) / (end - start)
+
+
+def test_an_overlap_is_told_iff_two_items_of_a_chain_were_ever_believed_at_once() -> None:
+    told = {True: 0, False: 0}
+    for seed in range(40):
+        found = drawn(invent(seed, 6))
+        both = any(
+            one is not other and _meet(one_s, other_s)
+            for chain in found.chains()
+            for one in chain for one_s in one.stretches
+            for other in chain for other_s in other.stretches
+        )  # fmt: skip
+        assert ("overlap: both were believed" in plane.draw(found)) == both, seed
+        told[both] += 1
+    assert min(told.values()) > 3
+
+
+def _meet(one: Stretch, other: Stretch) -> bool:
+    """Do two rectangles have a point in common?"""
+    valid = max(one.valid_from, other.valid_from) < min(one.valid_to or LAST, other.valid_to or LAST)
+    return valid and max(one.known_from, other.known_from) < min(one.known_to or LAST, other.known_to or LAST)

@@ -5,9 +5,9 @@ What hangs together, a slot or a chain of links, has a plane of its own, so that
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger_cli.instant import LAST
@@ -114,16 +114,28 @@ _OVERLAP = (
 
 
 def _overlaps(chain: Sequence[Line]) -> bool:
-    """Was there ever a moment at which two items of a chain were believed to hold at once?"""
-    found = [(n, stretch) for n, line in enumerate(chain) for stretch in line.stretches]
-    return any(n != m and _meet(one, other) for (n, one), (m, other) in combinations(found, 2))
+    """Was there ever a moment at which two items of a chain were believed to hold at once?
 
-
-def _meet(one: Stretch, other: Stretch) -> bool:
-    return (
-        max(one.valid_from, other.valid_from) < min(one.valid_to or LAST, other.valid_to or LAST)
-        and max(one.known_from, other.known_from) < min(one.known_to or LAST, other.known_to or LAST)
-    )  # fmt: skip
+    What was believed at a moment lies in the order of valid time, so that what comes has to be compared with its two
+    neighbours alone.
+    """
+    events = sorted(
+        (at, comes, s.valid_from, s.valid_to or LAST)
+        for line in chain
+        for s in line.stretches
+        for at, comes in ((s.known_to, False), (s.known_from, True))
+        if at is not None
+    )
+    lying: list[tuple[datetime, datetime]] = []
+    for _, comes, start, end in events:
+        n = bisect_left(lying, (start, end))
+        if not comes:
+            del lying[n]
+        elif (n > 0 and lying[n - 1][1] > start) or (n < len(lying) and lying[n][0] < end):
+            return True
+        else:
+            lying.insert(n, (start, end))
+    return False
 
 
 def _plane(chain: tuple[Line, ...], p: _Plane) -> Iterator[str]:

@@ -12,7 +12,6 @@ from ledger_cli.views.tables import stretch
 from ledger_cli.views.terminal import Cell, lines, room, when
 
 if TYPE_CHECKING:
-    from ledger_cli.intervals import Intervals
     from ledger_cli.model import Interval
     from ledger_cli.scale import Scale
     from ledger_cli.timeline import Line, Mark, Timeline
