@@ -92,8 +92,7 @@ def csv(
     header, rows = csv_table.rows(reading.text_of(file), name)
     if {"entry", "recordedAt", "session"} <= set(header):
         _refuse_output(output, session, by)
-        csv_table.refuse_cut(header, name)
-        given = reading.each(name, rows, csv_table.entry)
+        given = reading.each(name, csv_table.whole(header, rows, name), csv_table.entry)
         _restore(shell(ctx).ledger(), given, json)
     else:
         _check_output(output, json)
@@ -119,9 +118,10 @@ def jsonl(
     file, output = (shell(ctx).path(each) for each in (file, output))
     name = "stdin" if file == _STDOUT else str(file)
     rows = lines.rows(reading.text_of(file), name)
-    if not rows or entries.is_entry(rows[0][1]):
+    if rows and entries.is_ours(rows[0][1]):
         _refuse_output(output, session, by)
-        _restore(shell(ctx).ledger(), reading.each(name, rows, entries.entry), json)
+        given = reading.each(name, reading.whole(name, rows, entries.is_end), entries.entry)
+        _restore(shell(ctx).ledger(), given, json)
     else:
         _check_output(output, json)
         _hand_out(foreign.session(rows, name, id=_session_id(shell(ctx), session, "jsonl"), by=by), name, output, json)

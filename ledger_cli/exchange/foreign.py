@@ -37,7 +37,9 @@ def session(rows: Iterable[tuple[int, Mapping[str, Any]]], name: str, *, id: str
     """
     rows = list(rows)
     if not rows:
-        raise Refused(f"{name} holds no record", "a table has a header, and a row an item under it")
+        raise Refused(
+            f"{name} holds no record", "an export ends with a record of its own, and a table has a row an item"
+        )
     columns = dict.fromkeys(key for _, row in rows for key in row if key)
     unread = [key for key in columns if column(key) is None]
     if "text" not in {column(key) for key in columns}:

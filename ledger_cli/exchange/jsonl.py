@@ -1,4 +1,4 @@
-"""JSON Lines: an entry a line, as in the checkpoint, in the order in which the ledger learned it."""
+"""JSON Lines: an entry a line, as in the checkpoint, in the order in which the ledger learned it; then the end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Row = tuple[int, dict[str, Any]]
 
 
 def write(recorded: Iterable[Entry]) -> str:
-    """All entries, a line each; none for an empty ledger."""
-    return "".join(f"{text}\n" for text in entries.in_order(recorded))
+    """All entries, a line each, and the end."""
+    return "".join(f"{text}\n" for text in [*entries.in_order(recorded), json.dumps(dict([entries.END]))])
 
 
 def rows(text: str, name: str) -> list[Row]:

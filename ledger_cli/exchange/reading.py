@@ -40,6 +40,20 @@ def refuse(name: str, faults: Iterable[tuple[int, str]]) -> None:
         raise Refused([*found[:_MOST], *more])
 
 
+def whole(name: str, rows: Iterable[tuple[int, R]], is_end: Callable[[R], bool]) -> list[tuple[int, R]]:
+    """The rows of an export without the ends in it: several may stand one after another.
+
+    Raises Refused where the last row is no end. What is left of an export that was cut would be a smaller ledger, and
+    the session that the cut went through could never be completed.
+    """
+    rows = list(rows)
+    line, last = rows[-1]
+    if not is_end(last):
+        hint = "it was cut, or put together of parts: export again"
+        raise Refused([Problem("the end of the export is missing after this line", f"{name}:{line}", hint)])
+    return [(line, row) for line, row in rows if not is_end(row)]
+
+
 def each(name: str, rows: Iterable[tuple[int, R]], read: Callable[[R], T]) -> list[T]:
     """What `read` makes of each row. Raises Refused with every row of which it makes a ValueError."""
     found: list[T] = []

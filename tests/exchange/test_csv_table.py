@@ -30,15 +30,16 @@ def test_no_cell_begins_as_a_formula_does() -> None:
 
 def test_another_reader_of_csv_finds_a_row_an_entry_under_one_header() -> None:
     recorded = hostile.memory().entries
-    header, *rows = csv.reader(io.StringIO(csv_table.write(recorded), newline=""), strict=True)
+    header, *rows, end = csv.reader(io.StringIO(csv_table.write(recorded), newline=""), strict=True)
     assert tuple(header) == csv_table.COLUMNS
+    assert [cell for cell in end if cell] == ["end", "ledger"]
     assert len(rows) == len(recorded)
     assert {len(row) for row in rows} == {len(header)}
 
 
 def test_lines_end_as_the_standard_has_it_and_a_text_keeps_its_own() -> None:
     text = csv_table.write(one("a\nb").entries)
-    assert text.count("\r\n") == 2
+    assert text.count("\r\n") == 3  # the header, the row, the end
     assert '"a\nb"' in text
     assert not text.startswith("\ufeff")
 
@@ -49,13 +50,13 @@ def test_several_names_stand_on_a_line_each() -> None:
 
 def test_a_checkout_with_crlf_is_the_same_table() -> None:
     text = csv_table.write(one("a\nb").entries).replace("\r\n", "\n").replace("\n", "\r\n")
-    _, [(_, row)] = csv_table.rows(text, "x.csv")
+    _, [(_, row), _] = csv_table.rows(text, "x.csv")
     assert csv_table.entry(row) == one("a\nb").entries[0]
 
 
 def test_a_cell_may_be_longer_than_other_readers_take() -> None:
     text = "x" * 200_000
-    _, [(_, row)] = csv_table.rows(csv_table.write(one(text).entries), "x.csv")
+    _, [(_, row), _] = csv_table.rows(csv_table.write(one(text).entries), "x.csv")
     assert row["text"] == text
 
 

@@ -14,14 +14,15 @@ from tests.in_memory import invent
 
 def test_a_line_is_that_of_the_checkpoint_and_they_come_as_they_were_learned() -> None:
     recorded = invent(3, 20).entries
-    written = jsonl.write(recorded).splitlines()
+    *written, end = jsonl.write(recorded).splitlines()
+    assert end == '{"end": "ledger"}'
     assert sorted(written) == sorted(lines.line(entry) for entry in recorded)
     times = [json.loads(line)["recordedAt"] for line in written]
     assert [t.rstrip("Z") for t in times] == sorted(t.rstrip("Z") for t in times)
 
 
-def test_an_empty_ledger_is_an_empty_file() -> None:
-    assert jsonl.write([]) == ""
+def test_an_empty_ledger_is_the_end_alone() -> None:
+    assert jsonl.write([]) == '{"end": "ledger"}\n'
     assert jsonl.rows("", "x") == jsonl.rows("\n \n", "x") == []
 
 
