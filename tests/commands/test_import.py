@@ -116,7 +116,7 @@ def test_a_restored_export_says_what_came(story: Repo) -> None:
 def test_standard_input_is_read_too(repo: Repo, ledger_process: Callable[..., Any]) -> None:
     table = "text,validFrom\none,2024-01-01\n"
     said = ledger_process("import", "csv", "-", "--session", "x", cwd=repo.path, input=table)
-    assert (said.returncode, said.stdout.splitlines()[-3:-1]) == (0, ["  - id: x/1", "    text: one"])
+    assert (said.returncode, said.stdout.splitlines()[-3:-1]) == (0, ["  - id: x/d1", "    text: one"])
     assert said.stdout.startswith("# Imported from stdin: 1 of 1 records.")
     line = '{"entity": "a", "kind": "b", "recordedAt": "2024-01-01T00:00:00Z", "session": "s"}\n{"end": "ledger"}'
     assert ledger_process("import", "jsonl", "-", cwd=repo.path, input=line).stdout == "restored 1 session, 1 entry\n"
