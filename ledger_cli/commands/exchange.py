@@ -188,6 +188,7 @@ def _check_output(output: Path, json: bool) -> None:
     if json and output == _STDOUT:
         raise typer.BadParameter("--json needs --output FILE for the session file")
     if output != _STDOUT:
+        writing.refuse_own(None, output)
         writing.refuse_existing(output)
 
 
