@@ -139,7 +139,9 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
     if form is Form.adr:
         files, left_out = adr_write.write(entries)
         writing.folder(output, files)
-        views.terminal.out(f"wrote {output}: {views.terminal.counted({'record': len(files)})}\n")
+        views.terminal.out(
+            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'record': len(files)})}\n"
+        )
         if left_out:
             more = f" and {len(left_out) - _TOLD} more" if len(left_out) > _TOLD else ""
             views.terminal.talk(f"note: corrected, and told by their corrections: {', '.join(left_out[:_TOLD])}{more}")
@@ -149,7 +151,9 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
         views.terminal.out(text)
     else:
         writing.file(output, text)
-        views.terminal.out(f"wrote {output}: {views.terminal.counted({'entry': len(entries)})}\n")
+        views.terminal.out(
+            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'entry': len(entries)})}\n"
+        )
 
 
 def _restore(ledger: Ledger, entries: list[Entry], json: bool) -> None:
