@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ledger_cli.errors import quoted
 from ledger_cli.exchange import entries, reading
 from ledger_cli.exchange.reading import refuse
 from ledger_cli.line_faults import SHAPES
@@ -32,6 +33,8 @@ _END = dict(zip(("entry", "id"), entries.END, strict=True))
 _LISTS = ("about", "from", "mentions")
 _FORMULA = tuple("=+-@\t\r\n'\uff1d\uff0b\uff0d\uff20")
 _BARE = re.compile(r"[A-Za-z0-9 ._:/-]*")
+_SEP = re.compile(r'"?sep=([^"\n\w])"?\n', re.IGNORECASE)
+"""What Excel reads before a header: the sign between the cells."""
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
@@ -100,7 +103,7 @@ def whole(header: Sequence[str], rows: Iterable[Row], name: str) -> list[Row]:
     """
     there = set(header)
     refuse(name, [(1, f"the column {column!r} of an export is missing") for column in COLUMNS if column not in there])
-    head = {column: column for column in header}
+    head = {column: column for column in header if column}
     parts: list[list[Row]] = [[(1, head)]]
     for row in rows:
         if row[1] == head:
@@ -116,24 +119,33 @@ def _is_end(cells: Mapping[str, str]) -> bool:
 def rows(text: str, name: str) -> tuple[list[str], list[Row]]:
     """The header of a table, and its rows by the line that they end on, empty ones left out.
 
-    The cells stand between commas, semicolons or tabs, as the header has them. Raises Refused where it is no table.
+    The cells stand between commas, semicolons or tabs, as the header has them, or as a line `sep=;` above it says. What
+    a spreadsheet leaves beside a table, columns without a name and a cell, is left out. One with a cell is refused: the
+    header may have been moved against what stands under it. Raises Refused where it is no table.
     """
     csv.field_size_limit(2**31 - 1)  # it is the process's; a text may be of any length
     # Git may have checked the file out with CRLF throughout. A CR of its own is in no text of a ledger.
     text = text.replace("\r\n", "\n")
-    header, found, faults = [""], list[tuple[int, dict[str, str]]](), list[tuple[int, str]]()
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    header, found, faults = [""], list[Row](), list[tuple[int, str]]()
+    told = _SEP.match(text)
+    text, before = (text[told.end() :], 1) if told else (text, 0)
+    delimiter = told[1] if told else _delimiter(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         header = [column.strip() for column in next(reader, [])]
+        nameless = [n for n, column in enumerate(header) if not column]
         for cells in reader:
+            line = before + reader.line_num
             if any(cells[len(header) :]):
-                faults.append((reader.line_num, f"{len(cells)} cells under {len(header)} columns"))
+                faults.append((line, f"{len(cells)} cells under {len(header)} columns"))
+            elif astray := [n for n in nameless if n < len(cells) and cells[n].strip()]:
+                faults.append((line, f"column {astray[0] + 1} has no name, and holds {quoted(cells[astray[0]])}"))
             elif any(cells):
-                found.append((reader.line_num, dict(zip(header, cells, strict=False))))
+                found.append((line, {c: cell for c, cell in zip(header, cells, strict=False) if c}))
     except csv.Error as fault:
-        faults.append((reader.line_num, f"not CSV: {fault}"))
+        faults.append((before + reader.line_num, f"not CSV: {fault}"))
     if twice := {column for column in header if column and header.count(column) > 1}:
-        faults.insert(0, (1, f"the column {min(twice)!r} stands twice"))
+        faults.insert(0, (before + 1, f"the column {quoted(min(twice))} stands twice"))
     refuse(name, faults)
     return header, found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -23,6 +24,10 @@ def text_of(path: Path) -> str:
         data = sys.stdin.buffer.read() if name == "stdin" else path.read_bytes()
     except OSError as fault:
         raise Refused([Problem(f"cannot be read: {fault.strerror or fault}", name)]) from None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data:
+        line = data.count(b"\n", 0, data.find(b"\0")) + 1
+        hint = "save it as UTF-8; a spreadsheet calls that CSV UTF-8"
+        raise Refused([Problem("not UTF-8 but UTF-16, or no text at all", f"{name}:{line}", hint)])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

@@ -95,6 +95,15 @@ def test_a_file_that_is_no_text_is_refused(repo: Repo) -> None:
     assert "x.csv:3: not UTF-8 (byte 0xff)" in repo.run("import", "csv", "x.csv", code=1).err
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_a_spreadsheet_calls_unicode_text_is_refused_with_what_to_do(repo: Repo, encoding: str, form: str) -> None:
+    (repo.path / "x").write_bytes("text\tid\na\tb\n".encode(encoding))
+    err = repo.run("import", form, "x", code=1).err
+    assert err.startswith("x:1: not UTF-8 but UTF-16, or no text at all\n")
+    assert err.endswith("  hint: save it as UTF-8; a spreadsheet calls that CSV UTF-8\n")
+
+
 def test_an_export_needs_a_ledger_to_go_to(story: Repo) -> None:
     (story.path / "x.jsonl").write_text(story.run("export", "--format", "jsonl").out)
     story.checkpoint.unlink()

@@ -75,6 +75,39 @@ def test_what_is_no_table_is_refused_by_line(text: str, said: str) -> None:
     assert str(fault.value) == said
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("first", ["sep={}", "SEP={}", '"sep={}"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_first_line_for_excel_says_what_stands_between_the_cells(sign: str, first: str, end: str) -> None:
+    rows = [["text", "a,b;c\td"], ["one", '"x,y;z"'], ["two", ""]]  # a header that alone would mislead
+    rows[0][1] = '"a,b;c\td"'
+    text = end.join([first.format(sign), *(sign.join(row) for row in rows), ""])
+    header, found = csv_table.rows(text, "x.csv")
+    assert header == ["text", "a,b;c\td"]
+    assert found == [(3, {"text": "one", "a,b;c\td": "x,y;z"}), (4, {"text": "two", "a,b;c\td": ""})]
+
+
+def test_a_text_that_begins_as_that_line_does_is_a_header_like_any() -> None:
+    assert csv_table.rows("sep=a,text\n1,2\n", "x")[0] == ["sep=a", "text"]
+    with pytest.raises(Refused, match=r"x:4: 3 cells under 2 columns"):
+        csv_table.rows("sep=;\na;b\n1;2\n1;2;3\n", "x")
+
+
+def test_columns_without_a_name_are_left_out_where_they_are_empty() -> None:
+    header, rows = csv_table.rows("text,,id,,\na,,b,,\nc, ,d\n", "x")
+    assert [name for name in header if name] == ["text", "id"]
+    assert rows == [(2, {"text": "a", "id": "b"}), (3, {"text": "c", "id": "d"})]
+
+
+def test_a_cell_in_a_column_without_a_name_is_refused_by_line_and_column() -> None:
+    with pytest.raises(Refused) as fault:
+        csv_table.rows("text,, id\na,,b\nc,astray,d\n,x,\n", "x.csv")
+    assert str(fault.value).splitlines() == [
+        "x.csv:3: column 2 has no name, and holds 'astray'",
+        "x.csv:4: column 2 has no name, and holds 'x'",
+    ]
+
+
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
