@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -250,6 +251,27 @@ def test_a_date_in_the_name_of_the_file_counts_where_there_is_no_other() -> None
     record = read(text, "docs/20240301-use-it.md")
     assert told(record) == USUAL
     assert record.remarks == ["the date is that of the file's name"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ACCEPTED.replace("2024-03-01", "2024-03-01 10:00"),
+        f"---\nstatus: accepted\ndate: 2024-03-01T10:00\n---\n# Use it\n\n{BODY}",
+        f"# Use it\n\n## Status\n\nAccepted on 2024-03-01 10:00\n\n{BODY}",
+    ],
+)
+def test_of_a_date_with_a_time_but_no_offset_the_day_counts_and_the_reader_is_told(text: str) -> None:
+    record = read(text)
+    assert (record.faults, record.date and show_short(record.date)) == ([], "2024-03-01")
+    [remark] = record.remarks
+    assert re.fullmatch("the time of day of '2024-03-01[ T]10:00' is left out: it has no offset", remark)
+
+
+def test_of_an_end_the_day_counts_as_well() -> None:
+    record = read(NYGARD.format(status="Deprecated since 2024-05-01 09:00"))
+    assert (record.faults, record.ended and show_short(record.ended)) == ([], "2024-05-01")
+    assert record.remarks == ["the time of day of '2024-05-01 09:00' is left out: it has no offset"]
 
 
 def test_an_end_is_known_by_its_date() -> None:
