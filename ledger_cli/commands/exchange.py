@@ -68,7 +68,7 @@ def adr(
     git = record_time is RecordTime.git
     # The same history gives the same sessions: their ids have the time of a commit, not that of the import.
     id = _session_id(shell(ctx), session or ("adr" if git else None), "adr")
-    found = adr_import.of_folder(folder, session=id, by=by, git=git)
+    found = adr_import.of_folder(folder, session=id, by=by, git=git, now=shell(ctx).clock())
     _hand_out(found, str(folder), output, json)
 
 
