@@ -37,9 +37,18 @@ class RecordTime(StrEnum):
     git = "git"
 
 
+def _name(given: str | None) -> str | None:
+    from ledger_cli import session_file
+
+    try:
+        return given and session_file.check_name(given)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault)) from None
+
+
 Into = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the session file goes; `-`: stdout.")]
 Id = Annotated[str | None, typer.Option("--session", metavar="ID", help="The session's id; left out: one of now.")]
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.")]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.", callback=_name)]
 _STDOUT = Path("-")
 _TOLD = 8
 """More ids than these are counted."""

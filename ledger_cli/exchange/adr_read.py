@@ -287,6 +287,9 @@ class _Reader:
         elif not found and not stated:
             record.faults.append("it has no date")
         record.date = min(found, default=None)
+        if record.date is not None and record.ended is not None and record.ended < record.date:
+            ended, date = (at.date().isoformat() for at in (record.ended, record.date))
+            record.faults.append(f"it ended on {ended}, before its date {date}")
 
     def _prose(self, text: str) -> None:
         """Sentences that speak of a supersession elsewhere: nothing is made of them, and the reader is told."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -12,7 +13,7 @@ from ledger_cli import session_file
 from ledger_cli.errors import Refused, quoted
 from ledger_cli.exchange import adr_dates
 from ledger_cli.exchange.outcomes import Import, Outcome
-from ledger_cli.instant import show
+from ledger_cli.instant import show, show_short
 from ledger_cli.model import Kind, canonical_id
 from ledger_cli.stated import Session, StatedItem
 
@@ -108,6 +109,9 @@ def _item(row: Mapping[str, Any], default_ids: Mapping[Kind, str]) -> tuple[Stat
     if faults:
         return None, faults
     try:
-        return session_file.of(document).items[0], remarks
+        item = session_file.of(document).items[0]
     except Refused as fault:
         return None, [problem.what for problem in fault.problems]
+    if item.valid_from is not None and isinstance(item.valid_to, datetime) and item.valid_to <= item.valid_from:
+        return None, [f"validTo: {show_short(item.valid_to)} is not after validFrom, {show_short(item.valid_from)}"]
+    return item, remarks

@@ -90,6 +90,31 @@ def test_what_is_not_there_is_refused(repo: Repo, words: tuple[str, str], said: 
     assert said in repo.run("import", *words, code=1).err
 
 
+@pytest.mark.parametrize("by", ["\x1b[2J", "x" * 201, "  ", "\u200b"])
+@pytest.mark.parametrize("words", [("adr", str(FOLDER)), ("csv", "x.csv"), ("jsonl", "x.jsonl")])
+def test_a_name_that_no_session_could_have_is_refused_at_once(repo: Repo, words: tuple[str, str], by: str) -> None:
+    (repo.path / "x.csv").write_text("text\na\n")
+    (repo.path / "x.jsonl").write_text('{"text": "a"}\n')
+    said = repo.run("import", *words, "-o", "x.yaml", "--by", by, code=2)
+    assert "Invalid value for '--by'" in said.err
+    assert not (repo.path / "x.yaml").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_is_no_file_of_text_is_refused_in_a_sentence(repo: Repo, form: str) -> None:
+    (repo.path / "folder").mkdir()
+    (repo.path / "loop").symlink_to("loop")
+    (repo.path / "bytes").write_bytes(bytes(range(256)) * 1000)
+    (repo.path / "empty").write_bytes(b"")
+    for name, said in {
+        "folder": "folder: cannot be read: Is a directory",
+        "loop": "loop: cannot be read: Too many levels of symbolic links",
+        "bytes": "bytes:1: not UTF-8 but UTF-16, or no text at all",
+        "empty": "error: empty holds no record",
+    }.items():
+        assert repo.run("import", form, name, code=1).err.startswith(f"{said}\n")
+
+
 def test_a_file_that_is_no_text_is_refused(repo: Repo) -> None:
     (repo.path / "x.csv").write_bytes(b"text\na\n\xff\n")
     assert "x.csv:3: not UTF-8 (byte 0xff)" in repo.run("import", "csv", "x.csv", code=1).err

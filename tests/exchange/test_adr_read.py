@@ -207,6 +207,7 @@ def test_a_section_called_status_is_not_asked_where_the_metadata_says_it() -> No
         (NYGARD.format(status="Superseded: ADR-9"), "'Superseded: ADR-9' may say that it replaces"),
         (NYGARD.format(status="Partly superseded by ADR-9"), "it is superseded in part: 'Partly superseded by ADR-9'"),
         (ACCEPTED.replace("Date: 2024-03-01", ""), "it has no date"),
+        (NYGARD.format(status="Deprecated since 2024-02-29"), "it ended on 2024-02-29, before its date 2024-03-01"),
         (ACCEPTED.replace("2024-03-01", "03/02/2024"), "the date '03/02/2024' may be 2024-02-03 or"),
         (ACCEPTED.replace("2024-03-01", "2024-03-01\nDate: 2024-03-02"), "it has more than one date"),
         (ACCEPTED.replace("# 7. Use it", ""), "it has no title"),

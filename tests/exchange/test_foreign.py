@@ -106,11 +106,14 @@ def test_lines_of_json_are_read_with_their_lists() -> None:
         ("d1,t,2024-01-01,opinion,", "the kind 'opinion' is neither decision nor fact"),
         ("d1,t,2024-01-01,,sure", "'confidence': 'sure' is text; write a number"),
         ("d1,t,2024-01-01,,7", "'confidence': 7.0 is not from 0 to 1"),
+        ("d1,t,2024-01-01,,,2023-12-31", "validTo: 2023-12-31 is not after validFrom, 2024-01-01"),
+        ("d1,t,2024-01-01,,,2024-01-01", "validTo: 2024-01-01 is not after validFrom, 2024-01-01"),
+        ("d1,t,2024-01-01 09:00,,", "validFrom: '2024-01-01 09:00' has no offset; add Z for UTC, or +hh:mm"),
         (f"{'x' * 201},t,2024-01-01,,", "'id': '" + "x" * 59 + "…' has 201 characters"),
     ],
 )
 def test_a_row_that_cannot_be_an_item_is_listed_with_the_reason(row: str, reason: str) -> None:
-    found = from_csv(f"id,text,validFrom,kind,confidence\n{row}\nok,fine,2024-01-01,,\n")
+    found = from_csv(f"id,text,validFrom,kind,confidence,validTo\n{row}\nok,fine,2024-01-01,,\n")
     bad, good = found.outcomes
     assert (bad.record, bad.id, good.record, good.id) == ("x.csv:2", None, "x.csv:3", "ok")
     assert bad.reasons[0].startswith(reason), bad.reasons

@@ -38,6 +38,20 @@ def test_every_line_that_is_no_record_is_named() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"text": "a", "confidence": ' + "9" * 5000 + "}", "it holds a number of too many digits"),
+        ('{"text": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deeply"),
+        ('{"a": {"\\u001b": 1, "\\u001b": 2}}', "the key '\\x1b' stands twice"),
+    ],
+)
+def test_what_python_does_not_read_is_told_in_words(line: str, said: str) -> None:
+    with pytest.raises(Refused) as fault:
+        jsonl.rows(f"{line}\n", "x")
+    assert str(fault.value) == f"x:1: not a record: {said}"
+
+
 def test_a_file_full_of_faults_tells_the_first_of_them() -> None:
     with pytest.raises(Refused) as fault:
         jsonl.rows("no\n" * 100, "x")
