@@ -526,3 +526,51 @@ def test_a_commit_without_a_date_that_can_be_read_is_named(history: History) -> 
     history.git("reset", "-q", "--hard", commit)
     with pytest.raises(LedgerError, match=f"commit {commit[:12]} has no date that can be read"):
         history.imported()
+
+
+# What else a folder may hold
+
+
+def test_every_file_of_an_odd_folder_is_imported_or_listed_with_the_reason(tmp_path: Path) -> None:
+    adr = tmp_path / "adr"
+    (adr / "sub" / "deep").mkdir(parents=True)
+    fine = record()
+    whole = {
+        "crlf.md": fine.replace("\n", "\r\n").encode(),
+        "bom.md": b"\xef\xbb\xbf" + fine.encode(),
+        "sub/deep/nested.md": fine.encode(),
+        "named by its front matter.md": b"---\ntitle: Use it\nstatus: accepted\ndate: 2024-03-01\n---\n",
+        "word.md": record(title="w" * 4096).encode(),
+        "formula.md": record(title="=HYPERLINK(0)").encode(),
+        "large.md": record(more="x" * 1_000_000).encode(),
+    }
+    odd = {
+        "empty.md": (b"", "no decision record"),
+        "front matter.md": (b"---\nstatus: accepted\ndate: 2024-03-01\n---\n", "it has no title"),
+        "open front matter.md": (b"---\nstatus: accepted\ndate: 2024-03-01\n", "it has no title"),
+        "nul.md": (fine.encode() + b"\0", "it holds the control character U+0000"),
+        "bytes.md": (bytes(range(256)), "not UTF-8"),
+        "utf-16.md": (fine.encode("utf-16"), "not UTF-8 (byte 0xff)"),
+        "too large.md": (record(more="x" * 1_100_000).encode(), "more than 1,048,576 bytes"),
+    }
+    for name, data in {**whole, **{name: data for name, (data, _) in odd.items()}}.items():
+        (adr / name).write_bytes(data)
+    (adr / "sub" / "loop.md").symlink_to("loop.md")
+    (adr / "sub" / "up").symlink_to("..")
+    (adr / "sub" / "folder.md").mkdir()
+    os.mkfifo(adr / "pipe.md")
+    found = adr_import.of_folder(adr, session="x")
+    assert sorted(o.record for o in found.imported) == sorted(whole)
+    reasons = {o.record: "; ".join(o.reasons) for o in found.listed}
+    assert reasons.keys() == {*odd, "sub/loop.md", "pipe.md"}
+    for name, (_, reason) in odd.items():
+        assert reason in reasons[name], (name, reasons[name])
+    assert "cannot be read: Too many levels of symbolic links" in reasons["sub/loop.md"]
+    assert reasons["pipe.md"] == "not a regular file"
+    assert len(session_file.read(to_yaml(found.sessions), "x")[0].items) == len(whole)
+
+
+def test_five_hundred_records_that_replace_each_other_in_turn_are_one_chain(tmp_path: Path) -> None:
+    texts = {f"{n:04}_x": record(f"Superseded by ADR-{n + 1}" if n < 499 else "Accepted") for n in range(500)}
+    found = folder(tmp_path, **texts)
+    assert sorted(links(found)) == [(f"{n:04}-x", f"{n + 1:04}-x") for n in range(499)]
