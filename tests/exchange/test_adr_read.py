@@ -275,6 +275,14 @@ def test_of_an_end_the_day_counts_as_well() -> None:
     assert record.remarks == ["the time of day of '2024-05-01 09:00' is left out: it has no offset"]
 
 
+@pytest.mark.parametrize("prose", ["", "\nSee `code`.\n", "\n```\n<!-- code\n```\n"])
+def test_what_a_comment_hides_over_several_paragraphs_is_not_read(prose: str) -> None:
+    hidden = "<!--\nDate: 1999-01-01\n\n- Supersedes [x](9999-x.md)\n\n## Status\n\nRejected\n-->\n"
+    record = read(ACCEPTED.replace("## Status", f"{hidden}\n## Status") + prose)
+    assert (record.faults, record.status, record.date and show_short(record.date)) == ([], "decided", "2024-03-01")
+    assert (record.statements, record.remarks) == ([], [])
+
+
 def test_an_end_is_known_by_its_date() -> None:
     for said in ("Deprecated since 2025-01-02", "Accepted\n\nDeprecated on 2025-01-02", "Deprecated (2025-01-02)"):
         record = read(NYGARD.format(status=said))
