@@ -306,7 +306,7 @@ class GitRepo:
                 code, out, _ = self._git("cat-file", "blob", f"{commit}:{name}")
                 if code != 0:  # it was removed here
                     return found
-                found.append(Version(commit, datetime.fromtimestamp(int(clock), UTC), who, out))
+                found.append(Version(commit, _clock(clock, commit), who, out))
             first = commits[-1][0] if commits else ""
             name = self._renamed(first, name) if first else ""
             tip = self._commit(f"{first}^") if name else ""
@@ -424,6 +424,15 @@ def _inherited() -> dict[str, str]:
 
 def _path(out: bytes) -> Path:
     return Path(os.fsdecode(out).removesuffix("\n"))
+
+
+def _clock(seconds: str, commit: str) -> datetime:
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise LedgerError(
+            f"commit {commit[:12]} has no date that can be read", "`git log` names its neighbours"
+        ) from None
 
 
 def _complaint(err: str) -> LedgerError:

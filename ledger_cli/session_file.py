@@ -22,7 +22,7 @@ from ledger_cli.session_nodes import Faults, Mapping, Node, Scalar, Sequence, pa
 from ledger_cli.session_writer import skeleton, to_yaml
 from ledger_cli.stated import OPEN, Session
 
-__all__ = ["check_id", "of", "read", "read_file", "skeleton", "to_yaml"]
+__all__ = ["check_id", "check_name", "of", "read", "read_file", "skeleton", "to_yaml"]
 
 T = TypeVar("T")
 
@@ -82,6 +82,14 @@ def read(data: bytes | str, source: str, *, guess: bool = False) -> tuple[Sessio
 def check_id(text: str) -> str:
     """An id as it is kept. Raises ValueError with why a session file with it would be refused."""
     return _id(text)
+
+
+def check_name(text: str) -> str:
+    """The name of who says so, as it is kept. Raises ValueError with why a session file with it would be refused."""
+    name = _name(text)
+    if found := _CONTROL.search(name):
+        raise ValueError(f"{quoted(text)} holds the control character U+{ord(found[0]):04X}")
+    return name
 
 
 def of(document: dict[str, object]) -> Session:

@@ -37,9 +37,18 @@ class RecordTime(StrEnum):
     git = "git"
 
 
+def _name(given: str | None) -> str | None:
+    from ledger_cli import session_file
+
+    try:
+        return given and session_file.check_name(given)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault)) from None
+
+
 Into = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where the session file goes; `-`: stdout.")]
 Id = Annotated[str | None, typer.Option("--session", metavar="ID", help="The session's id; left out: one of now.")]
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.")]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so.", callback=_name)]
 _STDOUT = Path("-")
 _TOLD = 8
 """More ids than these are counted."""
@@ -68,7 +77,7 @@ def adr(
     git = record_time is RecordTime.git
     # The same history gives the same sessions: their ids have the time of a commit, not that of the import.
     id = _session_id(shell(ctx), session or ("adr" if git else None), "adr")
-    found = adr_import.of_folder(folder, session=id, by=by, git=git)
+    found = adr_import.of_folder(folder, session=id, by=by, git=git, now=shell(ctx).clock())
     _hand_out(found, str(folder), output, json)
 
 
@@ -92,8 +101,7 @@ def csv(
     header, rows = csv_table.rows(reading.text_of(file), name)
     if {"entry", "recordedAt", "session"} <= set(header):
         _refuse_output(output, session, by)
-        csv_table.refuse_cut(header, name)
-        given = reading.each(name, rows, csv_table.entry)
+        given = reading.each(name, csv_table.whole(header, rows, name), csv_table.entry)
         _restore(shell(ctx).ledger(), given, json)
     else:
         _check_output(output, json)
@@ -119,9 +127,10 @@ def jsonl(
     file, output = (shell(ctx).path(each) for each in (file, output))
     name = "stdin" if file == _STDOUT else str(file)
     rows = lines.rows(reading.text_of(file), name)
-    if not rows or entries.is_entry(rows[0][1]):
+    if rows and entries.is_ours(rows[0][1]):
         _refuse_output(output, session, by)
-        _restore(shell(ctx).ledger(), reading.each(name, rows, entries.entry), json)
+        given = reading.each(name, reading.whole(name, rows, entries.is_end), entries.entry)
+        _restore(shell(ctx).ledger(), given, json)
     else:
         _check_output(output, json)
         _hand_out(foreign.session(rows, name, id=_session_id(shell(ctx), session, "jsonl"), by=by), name, output, json)
@@ -139,7 +148,9 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
     if form is Form.adr:
         files, left_out = adr_write.write(entries)
         writing.folder(output, files)
-        views.terminal.out(f"wrote {output}: {views.terminal.counted({'record': len(files)})}\n")
+        views.terminal.out(
+            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'record': len(files)})}\n"
+        )
         if left_out:
             more = f" and {len(left_out) - _TOLD} more" if len(left_out) > _TOLD else ""
             views.terminal.talk(f"note: corrected, and told by their corrections: {', '.join(left_out[:_TOLD])}{more}")
@@ -149,7 +160,9 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
         views.terminal.out(text)
     else:
         writing.file(output, text)
-        views.terminal.out(f"wrote {output}: {views.terminal.counted({'entry': len(entries)})}\n")
+        views.terminal.out(
+            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'entry': len(entries)})}\n"
+        )
 
 
 def _restore(ledger: Ledger, entries: list[Entry], json: bool) -> None:
@@ -188,6 +201,7 @@ def _check_output(output: Path, json: bool) -> None:
     if json and output == _STDOUT:
         raise typer.BadParameter("--json needs --output FILE for the session file")
     if output != _STDOUT:
+        writing.refuse_own(None, output)
         writing.refuse_existing(output)
 
 

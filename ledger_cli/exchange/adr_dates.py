@@ -40,6 +40,12 @@ _WEEKDAYS = re.compile(
     r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|montag|dienstag|mittwoch|donnerstag|freitag|"
     r"samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes"
 )
+STAMP = re.compile(
+    r"(\d{4}-\d{2}-\d{2})"
+    r"(?:[Tt ]((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?: ?(Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?)?",
+    re.IGNORECASE,
+)
+"""A day, with a time of day and an offset where they stand behind it."""
 _NO_DAY = re.compile(r"\d{4}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|q[1-4] ?\d{4}|\d{4}[- ]?q[1-4]", re.IGNORECASE)
 
 
@@ -49,6 +55,8 @@ def parse(text: str) -> datetime:
     Raises ValueError with a sentence that names the fault: it may be two days, has no day, or does not exist.
     """
     given = " ".join(text.split())
+    if (found := STAMP.fullmatch(given)) and found[2]:
+        return _stamped(given, *found.groups())
     if "T" in given or "t" in given[10:11]:
         try:
             return instant.parse(given)
@@ -64,6 +72,35 @@ def parse(text: str) -> datetime:
     if _SHORT_YEAR.fullmatch(given):
         raise ValueError(f"the date {quoted(given)} has a year of two digits; write YYYY-MM-DD")
     return _in_words(given)
+
+
+def of_record(text: str) -> tuple[datetime, str]:
+    """The date of a decision record, as `parse`, and what of it was left out, in words; "" for nothing.
+
+    A record is dated by the day. A time of day without an offset is no instant, and none is made of it; but the day is
+    said, as surely as where no time stands behind it. In a table the time is what the cell says: there it is refused.
+    Raises ValueError.
+    """
+    at = STAMP.fullmatch(" ".join(text.split()))
+    return parse(at[1] if at and not at[3] else text), left_out(text)
+
+
+def left_out(text: str) -> str:
+    """What `of_record` leaves out of the first date of a text, in words; "" for nothing."""
+    at = STAMP.search(" ".join(text.split()))
+    return f"the time of day of {quoted(at[0])} is left out: it has no offset" if at and at[2] and not at[3] else ""
+
+
+def _stamped(given: str, day: str, time: str, offset: str | None) -> datetime:
+    if offset is None:
+        raise ValueError(f"{quoted(given)} has no offset; add Z for UTC, or +hh:mm")
+    zone = f"{offset[:3]}:{offset[-2:]}" if offset[0] in "+-" else "Z"
+    hour, _, rest = time.partition(":")
+    stamp = f"{day}T{hour:0>2}:{rest}{'' if ':' in rest else ':00'}{zone}"
+    try:
+        return instant.parse(stamp)
+    except ValueError as fault:
+        raise ValueError(str(fault).replace(quoted(stamp), quoted(given))) from None
 
 
 def _in_words(given: str) -> datetime:

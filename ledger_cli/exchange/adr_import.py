@@ -18,7 +18,7 @@ from ledger_cli.exchange.adr_read import Record
 from ledger_cli.exchange.adr_statements import Statement
 from ledger_cli.exchange.outcomes import Import, Outcome
 from ledger_cli.gitrepo import GitRepo, Version
-from ledger_cli.instant import show
+from ledger_cli.instant import FUTURE_TOLERANCE, LAST, show
 from ledger_cli.model import Target
 from ledger_cli.names import fault_of_name
 from ledger_cli.stated import Session, StatedEnding, StatedItem, StatedLink, StatedReview
@@ -31,17 +31,19 @@ _OTHERS = (".adoc", ".asciidoc", ".rst", ".org", ".txt")
 _LARGEST = 1 << 20
 
 
-def of_folder(folder: Path, *, session: str, by: str | None = None, git: bool = False) -> Import:
+def of_folder(folder: Path, *, session: str, by: str | None = None, git: bool = False, now: datetime = LAST) -> Import:
     """Read the records in a folder and below it.
 
     Without `git`, one session of that id without a clock: it is recorded when it is applied. With `git`, a session for
-    each commit that decided something, at the time of that commit, which its id ends with; the files are read as HEAD
-    has them.
+    each commit that decided something, at the time when it was committed, which its id ends with; the files are read as
+    HEAD has them. What was committed after `now` is listed: no ledger records what is to come.
     Raises Refused where there is no such folder, it holds no record, or its history is not all there.
     """
     files = _files(folder)
     past = _past(folder, files) if git else None
     records = [_record(folder / file, file, past) for file in files]
+    for record, file in zip(records, files, strict=True):
+        record.faults += _ahead((past or {}).get(file, ()), now)
     _name(records)
     decided = adr_links.decide(records)
     refused = _refusals(decided)
@@ -202,6 +204,12 @@ def _past(folder: Path, files: Iterable[str]) -> dict[str, list[Version]]:
         raise Refused(f"the history of {folder} is not all here, and with it the record times", hint)
     repo.commit("HEAD")
     return {file: repo.past(repo.inside(folder / file)) for file in files}
+
+
+def _ahead(versions: Iterable[Version], now: datetime) -> list[str]:
+    """What to say of a file with a version that is of the future: one of the two clocks is wrong."""
+    late = [v for v in versions if v.at - now > FUTURE_TOLERANCE]
+    return [f"commit {v.commit[:12]} has the date {show(v.at)}, which is ahead of the clock here" for v in late[:1]]
 
 
 @dataclass

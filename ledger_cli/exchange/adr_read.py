@@ -192,6 +192,7 @@ class _Reader:
             if adr_words.HEDGED.search(aside[1]):
                 said, bare = said[: aside.start()], _ASIDE.sub("", bare)
         partly, at = bool(adr_words.PARTLY.search(bare)), since(said)
+        self._remark(adr_dates.left_out(said) if at is not None else "")
         if adr_words.HEDGED.search(bare) and (hedged := adr_words.HEDGED.search(said)):
             self.asides.append(said[hedged.start() :])
             if is_status and hedged.start():
@@ -221,6 +222,9 @@ class _Reader:
             return
         self.statuses.append(("superseded", said, at))
         self.record.statements.append(Statement("superseded by", references(text), said, at))
+
+    def _remark(self, said: str) -> None:
+        self.record.remarks += [said] if said else []
 
     # What it comes to
 
@@ -264,7 +268,9 @@ class _Reader:
         found: set[datetime] = set()
         for value in stated:
             try:
-                found.add(adr_dates.parse(_ASIDE.sub("", markdown.link_texts(value)).strip(" \t*_.")))
+                at, left_out = adr_dates.of_record(_ASIDE.sub("", markdown.link_texts(value)).strip(" \t*_."))
+                found.add(at)
+                self._remark(left_out)
             except ValueError as fault:
                 record.faults.append(str(fault))
         if not stated:
@@ -281,6 +287,9 @@ class _Reader:
         elif not found and not stated:
             record.faults.append("it has no date")
         record.date = min(found, default=None)
+        if record.date is not None and record.ended is not None and record.ended < record.date:
+            ended, date = (at.date().isoformat() for at in (record.ended, record.date))
+            record.faults.append(f"it ended on {ended}, before its date {date}")
 
     def _prose(self, text: str) -> None:
         """Sentences that speak of a supersession elsewhere: nothing is made of them, and the reader is told."""

@@ -34,7 +34,7 @@ class Statement:
     since: datetime | None = None
 
 
-ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?")
+ISO = adr_dates.STAMP
 _NAMED = re.compile(
     r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\[\]]+\]\]|(?<![\w./-])[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b",
     re.IGNORECASE,
@@ -52,7 +52,7 @@ def since(said: str) -> datetime | None:
     """The date in a clause, if it has one."""
     found = ISO.search(said)
     try:
-        return adr_dates.parse(found[0]) if found else None
+        return adr_dates.of_record(found[0])[0] if found else None
     except ValueError:
         return None
 

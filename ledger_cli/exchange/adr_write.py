@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -17,7 +18,7 @@ from ledger_cli.exchange import adr_read, markdown
 from ledger_cli.history import History, State, state_at
 from ledger_cli.instant import LAST, show_short
 from ledger_cli.lines import number
-from ledger_cli.model import Entry, Item, Stretch
+from ledger_cli.model import Ending, Entry, Item, Review, Stretch
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -37,6 +38,8 @@ class _Ledger:
     stretches: Mapping[str, list[Stretch]]
     shown: Mapping[str, Item]  # place -> the version that stands for it
     files: Mapping[str, str]
+    reviews: Mapping[str, list[Review]]  # place -> the verdicts on its items, as they came
+    endings: Mapping[str, list[Ending]]
 
 
 def write(entries: Iterable[Entry]) -> tuple[dict[str, str], list[str]]:
@@ -44,7 +47,14 @@ def write(entries: Iterable[Entry]) -> tuple[dict[str, str], list[str]]:
     history = History(entries)
     state = state_at(history)
     shown = {place: _version(state, place) for place in history.versions}
-    ledger = _Ledger(history, state, holds.sweep(history), shown, _files(shown))
+    reviews, endings = defaultdict[str, list[Review]](list), defaultdict[str, list[Ending]](list)
+    for review in sorted(history.reviews, key=lambda r: (r.recorded_at, r.session)):
+        if review.target.on_item and review.target.id in history.place:
+            reviews[history.place[review.target.id]].append(review)
+    for ending in sorted(history.endings, key=lambda e: (e.recorded_at, e.session)):
+        if ending.id in history.place:
+            endings[history.place[ending.id]].append(ending)
+    ledger = _Ledger(history, state, holds.sweep(history), shown, _files(shown), reviews, endings)
     files = {ledger.files[place]: _file(ledger, place) for place in shown}
     return files, sorted(history.items.keys() - {item.id for item in shown.values()})
 
@@ -134,7 +144,7 @@ def _body(ledger: _Ledger, place: str) -> Iterator[str]:
 
 
 def _more(ledger: _Ledger, place: str) -> Iterator[str]:
-    item, history = ledger.shown[place], ledger.history
+    item = ledger.shown[place]
     for old in _sorted(ledger, ledger.state.before.get(place, ())):
         yield f"Supersedes {_link(ledger, old)}"
     for new in _sorted(ledger, ledger.state.after.get(place, ())):
@@ -145,15 +155,13 @@ def _more(ledger: _Ledger, place: str) -> Iterator[str]:
         yield f"About: {', '.join(map(_inline, item.about))}"
     by = f", by {_inline(item.by)}" if item.by is not None else ""
     yield f"Recorded on {item.recorded_at.date().isoformat()} in session {_inline(item.session)}{by}"
-    for review in sorted(history.reviews, key=lambda r: (r.recorded_at, r.session)):
-        if review.target.on_item and history.place.get(review.target.id) == place:
-            verdict = "Rejected" if review.verdict == "rejects" else "Reinstated"
-            day = review.recorded_at.date().isoformat()
-            yield f"{verdict} on {day} by {_inline(review.by)}: {_inline(review.reason)}"
-    for ending in sorted(history.endings, key=lambda e: (e.recorded_at, e.session)):
-        if history.place.get(ending.id) == place:
-            why = f": {_inline(ending.reason)}" if ending.reason is not None else ""
-            yield f"An end on {show_short(ending.valid_to)}, said by {_inline(ending.by)}{why}"
+    for review in ledger.reviews.get(place, ()):
+        verdict = "Rejected" if review.verdict == "rejects" else "Reinstated"
+        day = review.recorded_at.date().isoformat()
+        yield f"{verdict} on {day} by {_inline(review.by)}: {_inline(review.reason)}"
+    for ending in ledger.endings.get(place, ()):
+        why = f": {_inline(ending.reason)}" if ending.reason is not None else ""
+        yield f"An end on {show_short(ending.valid_to)}, said by {_inline(ending.by)}{why}"
 
 
 def _sorted(ledger: _Ledger, places: Iterable[str]) -> list[str]:

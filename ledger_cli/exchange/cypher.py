@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 from ledger_cli import holds
 from ledger_cli.history import History
 from ledger_cli.model import Entry
 from ledger_cli.store import writing
-from ledger_cli.store.engine import Engine, Params, Row
+from ledger_cli.store.engine import Params, Row
 
 _HEAD = """\
 // A ledger as a graph: see "Engines and limits" in the README of ledger for its nodes, edges and properties.
@@ -35,8 +35,8 @@ def write(entries: Iterable[Entry]) -> str:
     entries = list(entries)
     history = History(entries)
     stretches = holds.sweep(history)
-    written = _Written()  # to fill a graph is to run statements, and no more
-    writing.fill(cast(Engine, written), entries, stretches, holds.ends(history.items, stretches))
+    written = _Written()
+    writing.fill(written, entries, stretches, holds.ends(history.items, stretches))
     constraints = [
         f"CREATE CONSTRAINT ledger_{label.lower()}_id IF NOT EXISTS FOR (n:{label}) REQUIRE n.id IS UNIQUE"
         for label in _UNIQUE

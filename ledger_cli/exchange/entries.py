@@ -16,6 +16,10 @@ _TIMES = frozenset(("validFrom", "validTo", "recordedAt", "at"))
 _ORDER = {sort: [key.rstrip("?") for key in shape.split()] for sort, shape in SHAPES.items()}
 
 
+END = "end", "ledger"
+"""The key and the value of the last record of an export, as they end the checkpoint. Without it, the export was cut."""
+
+
 def in_order(entries: Iterable[Entry]) -> list[str]:
     """The canonical lines of entries, as they were learned: by record time, session, sort and id."""
     return [text for *_, text in sorted(order(entry, line(entry)) for entry in entries)]
@@ -29,9 +33,14 @@ def sort_of(stated: Mapping[str, Any]) -> str:
     return found[0]
 
 
-def is_entry(stated: Mapping[str, Any]) -> bool:
-    """Was this written by an export? Then it has a record time and a session, which no stranger knows of."""
-    return "recordedAt" in stated and "session" in stated and any(sort in stated for sort in SHAPES)
+def is_ours(stated: Mapping[str, Any]) -> bool:
+    """Was this written by an export? It has a record time and a session, which no stranger knows of, or is an end."""
+    return is_end(stated) or ("recordedAt" in stated and "session" in stated and any(s in stated for s in SHAPES))
+
+
+def is_end(stated: Mapping[str, Any]) -> bool:
+    """Is this the end of an export?"""
+    return dict(stated) == dict([END])
 
 
 def entry(stated: Mapping[str, Any]) -> Entry:

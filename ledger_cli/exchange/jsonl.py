@@ -1,4 +1,4 @@
-"""JSON Lines: an entry a line, as in the checkpoint, in the order in which the ledger learned it."""
+"""JSON Lines: an entry a line, as in the checkpoint, in the order in which the ledger learned it; then the end."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ledger_cli.errors import quoted
 from ledger_cli.exchange import entries
 from ledger_cli.exchange.reading import refuse
 from ledger_cli.model import Entry
@@ -15,8 +16,12 @@ Row = tuple[int, dict[str, Any]]
 
 
 def write(recorded: Iterable[Entry]) -> str:
-    """All entries, a line each; none for an empty ledger."""
-    return "".join(f"{text}\n" for text in entries.in_order(recorded))
+    """All entries, a line each, and the end."""
+    return "".join(f"{text}\n" for text in [*entries.in_order(recorded), json.dumps(dict([entries.END]))])
+
+
+class _Refused(ValueError):
+    """JSON that is no record, with a sentence."""
 
 
 def rows(text: str, name: str) -> list[Row]:
@@ -30,8 +35,12 @@ def rows(text: str, name: str) -> list[Row]:
             value = json.loads(line, object_pairs_hook=_once, parse_constant=_no_constant)
         except json.JSONDecodeError as fault:
             faults.append((number, f"not JSON: {fault.msg} (column {fault.colno})"))
-        except (ValueError, RecursionError) as fault:
+        except _Refused as fault:
             faults.append((number, f"not a record: {fault}"))
+        except RecursionError:
+            faults.append((number, "not a record: it is nested too deeply"))
+        except ValueError:  # the one thing of JSON that Python does not read
+            faults.append((number, "not a record: it holds a number of too many digits"))
         else:
             if isinstance(value, dict):
                 found.append((number, value))
@@ -45,9 +54,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
-        raise ValueError(f"the key {twice!r} stands twice")
+        raise _Refused(f"the key {quoted(twice)} stands twice")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise _Refused(f"{name} is not a number of JSON")

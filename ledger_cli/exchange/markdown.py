@@ -91,6 +91,9 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
     Code is only what every reader takes for code. Behind a fence in a list or a quotation that is no block any more:
     where it ends hangs on more than the fence. A span stands on one line, and in no cell of a table.
     """
+    if "`" not in text and "~~~" not in text:
+        yield False, text
+        return
     lines = re.split(r"(?<=\n)", text)
     fenced = list(_fenced(lines))
     inner = next((n for n, (line, fence) in enumerate(fenced) if not fence and _opens(line, _INNER)), len(lines))
@@ -168,8 +171,9 @@ def _binds_tighter(paragraph: str) -> bool:
 
 
 def outside_code(change: Callable[[str], str], text: str) -> str:
-    """The text with what is no code changed."""
-    return "".join(piece if is_code else change(piece) for is_code, piece in pieces(text))
+    """The text with what is no code changed; what stands between two pieces of code is one, over all its paragraphs."""
+    parts = ((is_code, "".join(p for _, p in group)) for is_code, group in groupby(pieces(text), key=lambda p: p[0]))
+    return "".join(part if is_code else change(part) for is_code, part in parts)
 
 
 def without_comments(text: str) -> str:

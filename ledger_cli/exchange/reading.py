@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -23,6 +24,10 @@ def text_of(path: Path) -> str:
         data = sys.stdin.buffer.read() if name == "stdin" else path.read_bytes()
     except OSError as fault:
         raise Refused([Problem(f"cannot be read: {fault.strerror or fault}", name)]) from None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data:
+        line = data.count(b"\n", 0, data.find(b"\0")) + 1
+        hint = "save it as UTF-8; a spreadsheet calls that CSV UTF-8"
+        raise Refused([Problem("not UTF-8 but UTF-16, or no text at all", f"{name}:{line}", hint)])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -38,6 +43,20 @@ def refuse(name: str, faults: Iterable[tuple[int, str]]) -> None:
     if found:
         more = [Problem(f"and {len(found) - _MOST} more", name)] if found[_MOST:] else []
         raise Refused([*found[:_MOST], *more])
+
+
+def whole(name: str, rows: Iterable[tuple[int, R]], is_end: Callable[[R], bool]) -> list[tuple[int, R]]:
+    """The rows of an export without the ends in it: several may stand one after another.
+
+    Raises Refused where the last row is no end. What is left of an export that was cut would be a smaller ledger, and
+    the session that the cut went through could never be completed.
+    """
+    rows = list(rows)
+    line, last = rows[-1]
+    if not is_end(last):
+        hint = "it was cut, or put together of parts: export again"
+        raise Refused([Problem("the end of the export is missing after this line", f"{name}:{line}", hint)])
+    return [(line, row) for line, row in rows if not is_end(row)]
 
 
 def each(name: str, rows: Iterable[tuple[int, R]], read: Callable[[R], T]) -> list[T]:

@@ -1,23 +1,39 @@
-"""Where an export goes: never over the ledger's own files, and never over what somebody may have edited."""
+"""Where an export goes: never among the files of the ledger or of git, and never over what somebody may have edited."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ledger_cli import durable
 from ledger_cli.errors import Refused
-from ledger_cli.ledger import Ledger
+from ledger_cli.ledger import FOLDER, Ledger
 
 
-def refuse_own(ledger: Ledger, path: Path) -> None:
-    """Raise Refused for a path in the ledger's own folder, or a link to its checkpoint."""
-    checkpoint = ledger.database.checkpoint
-    own = os.path.realpath(ledger.database.folder)
-    is_own = Path(os.path.realpath(path)).is_relative_to(own)
-    if is_own or (path.exists() and checkpoint.exists() and path.samefile(checkpoint)):
-        raise Refused(f"{path} is the ledger's own", "give a name outside of its folder")
+def refuse_own(ledger: Ledger | None, path: Path) -> None:
+    """Raise Refused for a path that nothing but this program, or git, writes: in the folder of any ledger, in that of
+    git, or a link to the checkpoint of this one. Where nobody asked for a ledger, there is none to give.
+    """
+    real = Path(os.path.realpath(path))
+    for at in (real, *real.parents, *path.absolute().parents):
+        if _is_git(at):
+            raise Refused(f"{path} is git's own", "give a name outside of its folder")
+        if at.name == FOLDER and os.path.lexists(at / "ledger.json"):
+            raise Refused(f"{path} is the ledger's own", "give a name outside of its folder")
+    if ledger is not None:
+        is_own = real.is_relative_to(os.path.realpath(ledger.database.folder))
+        with suppress(OSError):  # the one or the other is not there
+            is_own = is_own or path.samefile(ledger.database.checkpoint)
+        if is_own:
+            raise Refused(f"{path} is the ledger's own", "give a name outside of its folder")
+
+
+def _is_git(folder: Path) -> bool:
+    """Is this where git keeps a repository, whatever it is called? In a worktree, `.git` is a file that says where."""
+    parts = ("HEAD", "objects", "refs")
+    return folder.name.casefold() == ".git" or all(os.path.lexists(folder / part) for part in parts)
 
 
 def refuse_existing(path: Path) -> None:

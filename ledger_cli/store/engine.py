@@ -38,7 +38,14 @@ class Answer(NamedTuple):
     truncated: bool
 
 
-class Engine(Protocol):
+class Runs(Protocol):
+    """What runs statements: all that it takes to fill a graph."""
+
+    def run(self, text: str, params: Params) -> list[Row]:
+        """Run one statement and return its rows."""
+
+
+class Engine(Runs, Protocol):
     """One graph in an embedded engine.
 
     Times in statements are local datetimes in UTC, and go in and come out as naive ones, or go in as text that a
@@ -60,9 +67,6 @@ class Engine(Protocol):
 
         Raises FileNotFoundError, or DamagedStore for what cannot be read.
         """
-
-    def run(self, text: str, params: Params) -> list[Row]:
-        """Run one statement and return its rows."""
 
     def bounded(self, text: str, params: Params, timeout_ms: int, work_limit: int, row_limit: int) -> Answer:
         """Run a stranger's statement: it cannot write and it stops at its limits. Times come out aware.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ledger_cli.store.engine import Engine, Row
+    from ledger_cli.store.engine import Row, Runs
 
 _FOLDER = Path(__file__).parent / "cypher"
 
@@ -22,7 +22,7 @@ def text(name: str) -> str:
     return "\n".join(line for line in lines if not line.startswith("//")).strip()
 
 
-def run(engine: Engine, name: str, **params: Any) -> list[Row]:
+def run(engine: Runs, name: str, **params: Any) -> list[Row]:
     """Run a statement by its name and return its rows."""
     return engine.run(text(name), params)
 

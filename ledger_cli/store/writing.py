@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ledger_cli.model import Ending, Entry, Episode, Item, Link, Review, Stretch
 from ledger_cli.store import rows, statements
-from ledger_cli.store.engine import Engine, Row
+from ledger_cli.store.engine import Row, Runs
 from ledger_cli.store.rows import Names, Shown
 
 _E = TypeVar("_E", Item, Episode)
@@ -17,7 +17,7 @@ _BATCH = 1000
 Stretches = Mapping[str, Sequence[Stretch]]
 
 
-def fill(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: Mapping[str, Shown]) -> None:
+def fill(engine: Runs, entries: Iterable[Entry], stretches: Stretches, shown: Mapping[str, Shown]) -> None:
     """Write everything into an empty graph."""
     entries = list(entries)
     names = _names(entries)
@@ -25,7 +25,7 @@ def fill(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: 
     _each(engine, "create_stretches", rows.stretch_rows(stretches))
 
 
-def add(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: Mapping[str, Shown]) -> None:
+def add(engine: Runs, entries: Iterable[Entry], stretches: Stretches, shown: Mapping[str, Shown]) -> None:
     """Write what is not there yet, and replace the stretches and ends of the items given.
 
     The writer holds the lock, so to look first is as good as to MERGE; create_items.cypher says what MERGE costs.
@@ -43,7 +43,7 @@ def add(engine: Engine, entries: Iterable[Entry], stretches: Stretches, shown: M
     _each(engine, "set_shown", ends)
 
 
-def add_calls(engine: Engine, calls: Sequence[Row], touched: Sequence[Row]) -> None:
+def add_calls(engine: Runs, calls: Sequence[Row], touched: Sequence[Row]) -> None:
     """Write calls that are not there yet, in their sessions, and what they touched."""
     _each(engine, "merge_callers", [{"id": id} for id in sorted({call["session"] for call in calls})])
     _each(engine, "create_calls", calls)
@@ -53,7 +53,7 @@ def add_calls(engine: Engine, calls: Sequence[Row], touched: Sequence[Row]) -> N
 
 
 def _create(
-    engine: Engine,
+    engine: Runs,
     entries: Iterable[Entry],
     names: Names,
     sessions: Sequence[Row],
@@ -88,7 +88,7 @@ def _names(entries: Iterable[Entry]) -> Names:
     return names
 
 
-def _unknown(engine: Engine, entries: Iterable[Entry]) -> list[Entry]:
+def _unknown(engine: Runs, entries: Iterable[Entry]) -> list[Entry]:
     """The entries that are not there yet: items and episodes by their ids, the others by all they say."""
     asked: dict[str, list[str]] = {"members": [], "episodes": [], "links": [], "endings": [], "reviews": []}
     for entry in entries:
@@ -117,7 +117,7 @@ def _unknown(engine: Engine, entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if not known(entry)]
 
 
-def _replace_stretches(engine: Engine, stretches: Stretches) -> None:
+def _replace_stretches(engine: Runs, stretches: Stretches) -> None:
     before = rows.stretches(stretches, statements.run(engine, "stretches", ids=list(stretches)))
     changed = {id: its for id, its in stretches.items() if set(its) != set(before[id])}
     if gone := [id for id in changed if before[id]]:
@@ -125,7 +125,7 @@ def _replace_stretches(engine: Engine, stretches: Stretches) -> None:
     _each(engine, "create_stretches", rows.stretch_rows(changed))
 
 
-def _each(engine: Engine, name: str, batch: Sequence[Row]) -> None:
+def _each(engine: Runs, name: str, batch: Sequence[Row]) -> None:
     for start in range(0, len(batch), _BATCH):
         statements.run(engine, name, rows=batch[start : start + _BATCH])
 

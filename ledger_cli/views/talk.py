@@ -61,8 +61,8 @@ def imported(found: Import, output: Path | None) -> None:
                 talk(f"    {plain(reason)}")
     talk(f"{len(found.imported)} of {len(found.outcomes)} imported, {len(found.listed)} listed")
     if found.sessions and output is not None:
-        out(f"wrote {output}: {counted({'session': len(found.sessions), 'item': len(found.imported)})}\n")
-        talk(f"Next: read it, then `ledger session check {output}`")
+        out(f"wrote {plain(str(output))}: {counted({'session': len(found.sessions), 'item': len(found.imported)})}\n")
+        talk(plain(f"Next: read it, then `ledger session check {output}`"))
 
 
 def _effects(done: Applied) -> list[Sequence[Cell]]:
@@ -129,13 +129,17 @@ def installed(done: Sequence[Done]) -> None:
 
 
 def error(fault: LedgerError) -> None:
-    """A failure, on stderr: each problem with where it stands and what to do."""
+    """A failure, on stderr: each problem with where it stands and what to do.
+
+    What it names may come from anywhere, and the terminal is to obey none of it: what does not show is written out,
+    and a line is a line.
+    """
     problems = fault.problems if isinstance(fault, Refused) else ()
     if not problems:
-        talk(f"error: {fault.message}")
+        talk(plain(f"error: {fault.message}"))
     for problem in problems:
-        talk(f"{problem}" if problem.where else f"error: {problem}")
+        talk(plain(f"{problem}" if problem.where else f"error: {problem}"))
         if problem.hint and problem.hint != fault.hint:
-            talk(f"  hint: {problem.hint}")
+            talk(plain(f"  hint: {problem.hint}"))
     if fault.hint:
-        talk(f"  hint: {fault.hint}")
+        talk(plain(f"  hint: {fault.hint}"))

@@ -90,9 +90,43 @@ def test_what_is_not_there_is_refused(repo: Repo, words: tuple[str, str], said: 
     assert said in repo.run("import", *words, code=1).err
 
 
+@pytest.mark.parametrize("by", ["\x1b[2J", "x" * 201, "  ", "\u200b"])
+@pytest.mark.parametrize("words", [("adr", str(FOLDER)), ("csv", "x.csv"), ("jsonl", "x.jsonl")])
+def test_a_name_that_no_session_could_have_is_refused_at_once(repo: Repo, words: tuple[str, str], by: str) -> None:
+    (repo.path / "x.csv").write_text("text\na\n")
+    (repo.path / "x.jsonl").write_text('{"text": "a"}\n')
+    said = repo.run("import", *words, "-o", "x.yaml", "--by", by, code=2)
+    assert "Invalid value for '--by'" in said.err
+    assert not (repo.path / "x.yaml").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_is_no_file_of_text_is_refused_in_a_sentence(repo: Repo, form: str) -> None:
+    (repo.path / "folder").mkdir()
+    (repo.path / "loop").symlink_to("loop")
+    (repo.path / "bytes").write_bytes(bytes(range(256)) * 1000)
+    (repo.path / "empty").write_bytes(b"")
+    for name, said in {
+        "folder": "folder: cannot be read: Is a directory",
+        "loop": "loop: cannot be read: Too many levels of symbolic links",
+        "bytes": "bytes:1: not UTF-8 but UTF-16, or no text at all",
+        "empty": "error: empty holds no record",
+    }.items():
+        assert repo.run("import", form, name, code=1).err.startswith(f"{said}\n")
+
+
 def test_a_file_that_is_no_text_is_refused(repo: Repo) -> None:
     (repo.path / "x.csv").write_bytes(b"text\na\n\xff\n")
     assert "x.csv:3: not UTF-8 (byte 0xff)" in repo.run("import", "csv", "x.csv", code=1).err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_a_spreadsheet_calls_unicode_text_is_refused_with_what_to_do(repo: Repo, encoding: str, form: str) -> None:
+    (repo.path / "x").write_bytes("text\tid\na\tb\n".encode(encoding))
+    err = repo.run("import", form, "x", code=1).err
+    assert err.startswith("x:1: not UTF-8 but UTF-16, or no text at all\n")
+    assert err.endswith("  hint: save it as UTF-8; a spreadsheet calls that CSV UTF-8\n")
 
 
 def test_an_export_needs_a_ledger_to_go_to(story: Repo) -> None:
@@ -116,9 +150,9 @@ def test_a_restored_export_says_what_came(story: Repo) -> None:
 def test_standard_input_is_read_too(repo: Repo, ledger_process: Callable[..., Any]) -> None:
     table = "text,validFrom\none,2024-01-01\n"
     said = ledger_process("import", "csv", "-", "--session", "x", cwd=repo.path, input=table)
-    assert (said.returncode, said.stdout.splitlines()[-3:-1]) == (0, ["  - id: x/1", "    text: one"])
+    assert (said.returncode, said.stdout.splitlines()[-3:-1]) == (0, ["  - id: x/d1", "    text: one"])
     assert said.stdout.startswith("# Imported from stdin: 1 of 1 records.")
-    line = '{"entity": "a", "kind": "b", "recordedAt": "2024-01-01T00:00:00Z", "session": "s"}'
+    line = '{"entity": "a", "kind": "b", "recordedAt": "2024-01-01T00:00:00Z", "session": "s"}\n{"end": "ledger"}'
     assert ledger_process("import", "jsonl", "-", cwd=repo.path, input=line).stdout == "restored 1 session, 1 entry\n"
 
 

@@ -33,6 +33,10 @@ READ = {
     "22.10.2024": "2024-10-22",
     "5/5/2024": "2024-05-05",
     "2024-09-13T09:30:00+02:00": "2024-09-13T07:30:00",
+    "2024-09-13 09:30:00 +0200": "2024-09-13T07:30:00",
+    "2024-09-13 09:30:00.25 -02:30": "2024-09-13T12:00:00.25",
+    "2024-09-13 9:30 UTC": "2024-09-13T09:30:00",
+    "2024-09-13T09:30Z": "2024-09-13T09:30:00",
 }
 REFUSED = {
     "January , 2026": "has no day",
@@ -54,7 +58,11 @@ REFUSED = {
     "2018-12-17 and 2019-01-29": "is more than one date",
     "2024-09-13T09:30:00": "has no offset",
     "2024-09-13T25:00:00Z": "does not exist",
-    "2024-09-13 09:30": "no date that can be read",
+    "2024-09-13 09:30": "has no offset; add Z",
+    "2024-09-13T09:30": "has no offset; add Z",
+    "2024-02-30 09:30Z": "does not exist",
+    "2024-09-13 09:30 +9900": "has an offset that does not exist",
+    "2024-09-13 25:30": "no date that can be read",
     "soon": "no date that can be read",
     "": "no date that can be read",
     "13 Sep Oct 2024": "no date that can be read",
@@ -87,3 +95,22 @@ def test_day_and_month_are_told_apart_only_where_one_of_them_is_no_month() -> No
         for form in ("%Y-%m-%d", "%d %B %Y", "%b %d, %Y", "%Y%m%d"):
             assert adr_dates.parse(day.strftime(form)) == day
         day += timedelta(days=1)
+
+
+@pytest.mark.parametrize("time", ["09:30", "9:30", "09:30:59", "23:59:59.999999999", "00:00"])
+@pytest.mark.parametrize("between", [" ", "T", "t", "   "])
+def test_of_a_record_a_time_of_day_without_an_offset_is_left_out_and_named(time: str, between: str) -> None:
+    at, left_out = adr_dates.of_record(f"2024-09-13{between}{time}")
+    assert at == datetime(2024, 9, 13, tzinfo=UTC)
+    assert left_out == f"the time of day of '2024-09-13{between.strip() or ' '}{time}' is left out: it has no offset"
+
+
+@pytest.mark.parametrize("text", READ)
+def test_of_a_record_nothing_is_left_out_of_what_is_read_whole(text: str) -> None:
+    assert adr_dates.of_record(text) == (adr_dates.parse(text), "")
+
+
+@pytest.mark.parametrize("text", [*(t for t in REFUSED if "no offset" not in REFUSED[t]), "2024-02-30 09:30"])
+def test_of_a_record_nothing_else_is_read_than_anywhere(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        adr_dates.of_record(text)

@@ -48,7 +48,8 @@ def brought(repo: Repo, folder: Path, name: str) -> dict[str, Any]:
     said = repo.run("import", "adr", folder, "-o", file, "--session", name, "--by", "sam", "--json").json
     repo.run("session", "apply", file)
     held: dict[str, Any] = {"listed": {r["record"]: r["reasons"] for r in said["records"] if r["outcome"] == "listed"}}
-    for line in repo.run("export", "--format", "jsonl").out.splitlines():
+    *entries, _end = repo.run("export", "--format", "jsonl").out.splitlines()
+    for line in entries:
         entry = json.loads(line)
         sort = next(iter(entry))
         told = {

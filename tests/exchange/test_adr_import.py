@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
+import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ledger_cli import session_file
-from ledger_cli.errors import Refused
+from ledger_cli.errors import LedgerError, Refused
 from ledger_cli.exchange import adr_import
 from ledger_cli.exchange.outcomes import Import
 from ledger_cli.instant import show
@@ -289,8 +292,8 @@ class History:
         )
         return done.stdout
 
-    def commit(self, by: str, **files: str | None) -> str:
-        """Write files (None: remove one), and commit them an hour later; the commit's time."""
+    def commit(self, by: str, clock: str = "", **files: str | None) -> str:
+        """Write files (None: remove one), and commit them an hour later, or at a clock; the commit's time."""
         for name, text in files.items():
             file = self.path / "adr" / f"{name.replace('_', '-')}.md"
             file.parent.mkdir(exist_ok=True)
@@ -299,12 +302,12 @@ class History:
             else:
                 file.write_text(text, encoding="utf-8")
         self.hour += 1
-        at = f"2024-06-01T{self.hour:02}:00:00Z"
+        at = clock or f"2024-06-01T{self.hour:02}:00:00Z"
         self.git("add", "-A")
         self.git("commit", "-qm", "x", "--author", f"{by} <{by}@example.invalid>", GIT_COMMITTER_DATE=at)
         return at
 
-    def imported(self, **options: str) -> Import:
+    def imported(self, **options: Any) -> Import:
         return adr_import.of_folder(self.path / "adr", session="import", git=True, **options)
 
 
@@ -428,3 +431,146 @@ def test_a_ledger_takes_the_history_and_answers_what_was_believed(history: Histo
     assert repo.run("believed", "2024-03-01", "--known", "2024-06-01T02:30:00Z", "--json").ids == ["0002-b"]
     assert repo.run("believed", "2024-03-01", "--json").ids == []
     assert repo.run("check").out == "ok\n"
+
+
+# Clocks of commits that go back, or ahead
+
+
+def test_the_record_time_is_the_committers_and_not_the_authors(history: History) -> None:
+    """A rebase and a cherry-pick keep the author's date, and set the committer's to when this history was made."""
+    first = history.commit("Ada", **{"0001_a": record()})
+    history.git("checkout", "-qb", "side")
+    history.commit("Mia", **{"0002_b": record()})
+    history.git("checkout", "-q", "main")
+    history.commit("Sam", README="x")
+    picked = "2024-06-02T00:00:00Z"
+    history.git("cherry-pick", "side", GIT_COMMITTER_DATE=picked, GIT_AUTHOR_DATE="2020-01-01T00:00:00Z")
+    assert told(history.imported()) == [
+        (first, "Ada", {"items": ["0001-a"]}),
+        (picked, "Mia", {"items": ["0002-b"]}),
+    ]
+
+
+def test_where_a_clock_went_back_nothing_is_said_of_an_item_before_it_is_recorded(history: History) -> None:
+    early, late = "2024-03-01T00:00:00Z", "2024-06-01T00:00:00Z"
+    history.commit("Ada", late, **{"0001_a": record(), "0003_c": record("Proposed"), "0004_d": record()})
+    history.commit(
+        "Mia",
+        early,
+        **{
+            "0001_a": record("Superseded by ADR-2"),
+            "0002_b": record(),
+            "0003_c": record("Rejected"),
+            "0004_d": record("Deprecated since 2025-01-01"),
+        },
+    )
+    assert told(history.imported()) == [
+        (early, "Mia", {"items": ["0002-b"]}),
+        (
+            late,
+            "Ada and Mia",
+            {
+                "items": ["0001-a", "0003-c", "0004-d"],
+                "links": ["0001-a 0002-b"],
+                "rejects": ["0003-c"],
+                "ends": ["0004-d"],
+            },
+        ),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_the_clocks_are_a_ledger_takes_the_sessions_in_their_order(
+    history: History, repo: Repo, seed: int
+) -> None:
+    rng = random.Random(seed)
+    clocks = [f"20{rng.randint(10, 25)}-0{rng.randint(1, 9)}-01T00:00:00Z" for _ in range(7)]
+    for n, clock in enumerate(clocks):
+        files = {f"000{n}_a": record(rng.choice(["Accepted", "Proposed"]), date=f"2010-01-0{n + 1}")}
+        for old in range(n):
+            new = rng.randrange(old + 1, n + 1)
+            said = ["Accepted", "Rejected", "Deprecated since 2026-01-01", f"Superseded by ADR-{new}"]
+            if rng.random() < 0.4:
+                files[f"000{old}_a"] = record(rng.choice(said), date=f"2010-01-0{old + 1}", more=f"\n{n}\n")
+        history.commit(rng.choice(["Ada", "Mia"]), clock, **files)
+    found = history.imported()
+    assert [s.at for s in found.sessions] == sorted({s.at for s in found.sessions if s.at})
+    assert {show(s.at) for s in found.sessions if s.at} <= set(clocks)
+    file = repo.path / "adr.yaml"
+    repo.run("import", "adr", history.path / "adr", "--record-time", "git", "-o", file)
+    assert repo.run("session", "check", file, "--json").code == 0
+    repo.run("session", "apply", file)
+    assert repo.run("check").out == "ok\n"
+    recorded = json.loads(repo.run("query", "MATCH (d:Item) RETURN count(d) AS n", "--json").out)
+    assert recorded["rows"] == [[len(found.imported)]] or recorded["rows"] == [{"n": len(found.imported)}]
+
+
+def test_a_commit_of_the_future_is_listed_with_what_builds_on_it(history: History, repo: Repo) -> None:
+    ahead = "2026-06-01T12:06:00Z"  # the clock of a test says 12:00
+    history.commit("Ada", "2026-06-01T12:04:00Z", **{"0001_a": record(), "0002_b": record(), "0004_d": record()})
+    history.commit("Ada", ahead, **{"0002_b": record("Superseded by ADR-3"), "0003_c": record()})
+    history.commit("Ada", **{"0003_c": record(more="\nlater\n")})
+    said = repo.run("import", "adr", history.path / "adr", "--record-time", "git", "-o", "a.yaml", "--json").json
+    reasons = {r["record"]: r["reasons"] for r in said["records"] if r["outcome"] == "listed"}
+    assert list(reasons) == ["0002-b.md", "0003-c.md"]
+    assert all(f"has the date {ahead}, which is ahead of the clock here" in " ".join(r) for r in reasons.values())
+    repo.run("session", "apply", "a.yaml")
+    assert len(history.imported().imported) == 4  # who asks no clock is told of none
+
+
+def test_a_commit_without_a_date_that_can_be_read_is_named(history: History) -> None:
+    history.commit("Ada", **{"0001_a": record()})
+    made = re.sub(r"(committer .*>) .*", r"\1 99999999999999999 +0000", history.git("cat-file", "commit", "HEAD"))
+    (history.path / "made").write_text(made)
+    commit = history.git("hash-object", "-t", "commit", "-w", "--literally", "made").strip()
+    history.git("reset", "-q", "--hard", commit)
+    with pytest.raises(LedgerError, match=f"commit {commit[:12]} has no date that can be read"):
+        history.imported()
+
+
+# What else a folder may hold
+
+
+def test_every_file_of_an_odd_folder_is_imported_or_listed_with_the_reason(tmp_path: Path) -> None:
+    adr = tmp_path / "adr"
+    (adr / "sub" / "deep").mkdir(parents=True)
+    fine = record()
+    whole = {
+        "crlf.md": fine.replace("\n", "\r\n").encode(),
+        "bom.md": b"\xef\xbb\xbf" + fine.encode(),
+        "sub/deep/nested.md": fine.encode(),
+        "named by its front matter.md": b"---\ntitle: Use it\nstatus: accepted\ndate: 2024-03-01\n---\n",
+        "word.md": record(title="w" * 4096).encode(),
+        "formula.md": record(title="=HYPERLINK(0)").encode(),
+        "large.md": record(more="x" * 1_000_000).encode(),
+    }
+    odd = {
+        "empty.md": (b"", "no decision record"),
+        "front matter.md": (b"---\nstatus: accepted\ndate: 2024-03-01\n---\n", "it has no title"),
+        "open front matter.md": (b"---\nstatus: accepted\ndate: 2024-03-01\n", "it has no title"),
+        "nul.md": (fine.encode() + b"\0", "it holds the control character U+0000"),
+        "bytes.md": (bytes(range(256)), "not UTF-8"),
+        "utf-16.md": (fine.encode("utf-16"), "not UTF-8 (byte 0xff)"),
+        "too large.md": (record(more="x" * 1_100_000).encode(), "more than 1,048,576 bytes"),
+    }
+    for name, data in {**whole, **{name: data for name, (data, _) in odd.items()}}.items():
+        (adr / name).write_bytes(data)
+    (adr / "sub" / "loop.md").symlink_to("loop.md")
+    (adr / "sub" / "up").symlink_to("..")
+    (adr / "sub" / "folder.md").mkdir()
+    os.mkfifo(adr / "pipe.md")
+    found = adr_import.of_folder(adr, session="x")
+    assert sorted(o.record for o in found.imported) == sorted(whole)
+    reasons = {o.record: "; ".join(o.reasons) for o in found.listed}
+    assert reasons.keys() == {*odd, "sub/loop.md", "pipe.md"}
+    for name, (_, reason) in odd.items():
+        assert reason in reasons[name], (name, reasons[name])
+    assert "cannot be read: Too many levels of symbolic links" in reasons["sub/loop.md"]
+    assert reasons["pipe.md"] == "not a regular file"
+    assert len(session_file.read(to_yaml(found.sessions), "x")[0].items) == len(whole)
+
+
+def test_five_hundred_records_that_replace_each_other_in_turn_are_one_chain(tmp_path: Path) -> None:
+    texts = {f"{n:04}_x": record(f"Superseded by ADR-{n + 1}" if n < 499 else "Accepted") for n in range(500)}
+    found = folder(tmp_path, **texts)
+    assert sorted(links(found)) == [(f"{n:04}-x", f"{n + 1:04}-x") for n in range(499)]

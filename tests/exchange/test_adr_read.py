@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -206,6 +207,7 @@ def test_a_section_called_status_is_not_asked_where_the_metadata_says_it() -> No
         (NYGARD.format(status="Superseded: ADR-9"), "'Superseded: ADR-9' may say that it replaces"),
         (NYGARD.format(status="Partly superseded by ADR-9"), "it is superseded in part: 'Partly superseded by ADR-9'"),
         (ACCEPTED.replace("Date: 2024-03-01", ""), "it has no date"),
+        (NYGARD.format(status="Deprecated since 2024-02-29"), "it ended on 2024-02-29, before its date 2024-03-01"),
         (ACCEPTED.replace("2024-03-01", "03/02/2024"), "the date '03/02/2024' may be 2024-02-03 or"),
         (ACCEPTED.replace("2024-03-01", "2024-03-01\nDate: 2024-03-02"), "it has more than one date"),
         (ACCEPTED.replace("# 7. Use it", ""), "it has no title"),
@@ -250,6 +252,35 @@ def test_a_date_in_the_name_of_the_file_counts_where_there_is_no_other() -> None
     record = read(text, "docs/20240301-use-it.md")
     assert told(record) == USUAL
     assert record.remarks == ["the date is that of the file's name"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ACCEPTED.replace("2024-03-01", "2024-03-01 10:00"),
+        f"---\nstatus: accepted\ndate: 2024-03-01T10:00\n---\n# Use it\n\n{BODY}",
+        f"# Use it\n\n## Status\n\nAccepted on 2024-03-01 10:00\n\n{BODY}",
+    ],
+)
+def test_of_a_date_with_a_time_but_no_offset_the_day_counts_and_the_reader_is_told(text: str) -> None:
+    record = read(text)
+    assert (record.faults, record.date and show_short(record.date)) == ([], "2024-03-01")
+    [remark] = record.remarks
+    assert re.fullmatch("the time of day of '2024-03-01[ T]10:00' is left out: it has no offset", remark)
+
+
+def test_of_an_end_the_day_counts_as_well() -> None:
+    record = read(NYGARD.format(status="Deprecated since 2024-05-01 09:00"))
+    assert (record.faults, record.ended and show_short(record.ended)) == ([], "2024-05-01")
+    assert record.remarks == ["the time of day of '2024-05-01 09:00' is left out: it has no offset"]
+
+
+@pytest.mark.parametrize("prose", ["", "\nSee `code`.\n", "\n```\n<!-- code\n```\n"])
+def test_what_a_comment_hides_over_several_paragraphs_is_not_read(prose: str) -> None:
+    hidden = "<!--\nDate: 1999-01-01\n\n- Supersedes [x](9999-x.md)\n\n## Status\n\nRejected\n-->\n"
+    record = read(ACCEPTED.replace("## Status", f"{hidden}\n## Status") + prose)
+    assert (record.faults, record.status, record.date and show_short(record.date)) == ([], "decided", "2024-03-01")
+    assert (record.statements, record.remarks) == ([], [])
 
 
 def test_an_end_is_known_by_its_date() -> None:

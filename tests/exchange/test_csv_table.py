@@ -30,15 +30,16 @@ def test_no_cell_begins_as_a_formula_does() -> None:
 
 def test_another_reader_of_csv_finds_a_row_an_entry_under_one_header() -> None:
     recorded = hostile.memory().entries
-    header, *rows = csv.reader(io.StringIO(csv_table.write(recorded), newline=""), strict=True)
+    header, *rows, end = csv.reader(io.StringIO(csv_table.write(recorded), newline=""), strict=True)
     assert tuple(header) == csv_table.COLUMNS
+    assert [cell for cell in end if cell] == ["end", "ledger"]
     assert len(rows) == len(recorded)
     assert {len(row) for row in rows} == {len(header)}
 
 
 def test_lines_end_as_the_standard_has_it_and_a_text_keeps_its_own() -> None:
     text = csv_table.write(one("a\nb").entries)
-    assert text.count("\r\n") == 2
+    assert text.count("\r\n") == 3  # the header, the row, the end
     assert '"a\nb"' in text
     assert not text.startswith("\ufeff")
 
@@ -49,13 +50,13 @@ def test_several_names_stand_on_a_line_each() -> None:
 
 def test_a_checkout_with_crlf_is_the_same_table() -> None:
     text = csv_table.write(one("a\nb").entries).replace("\r\n", "\n").replace("\n", "\r\n")
-    _, [(_, row)] = csv_table.rows(text, "x.csv")
+    _, [(_, row), _] = csv_table.rows(text, "x.csv")
     assert csv_table.entry(row) == one("a\nb").entries[0]
 
 
 def test_a_cell_may_be_longer_than_other_readers_take() -> None:
     text = "x" * 200_000
-    _, [(_, row)] = csv_table.rows(csv_table.write(one(text).entries), "x.csv")
+    _, [(_, row), _] = csv_table.rows(csv_table.write(one(text).entries), "x.csv")
     assert row["text"] == text
 
 
@@ -72,6 +73,39 @@ def test_what_is_no_table_is_refused_by_line(text: str, said: str) -> None:
     with pytest.raises(Refused) as fault:
         csv_table.rows(text, "x.csv")
     assert str(fault.value) == said
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("first", ["sep={}", "SEP={}", '"sep={}"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_first_line_for_excel_says_what_stands_between_the_cells(sign: str, first: str, end: str) -> None:
+    rows = [["text", "a,b;c\td"], ["one", '"x,y;z"'], ["two", ""]]  # a header that alone would mislead
+    rows[0][1] = '"a,b;c\td"'
+    text = end.join([first.format(sign), *(sign.join(row) for row in rows), ""])
+    header, found = csv_table.rows(text, "x.csv")
+    assert header == ["text", "a,b;c\td"]
+    assert found == [(3, {"text": "one", "a,b;c\td": "x,y;z"}), (4, {"text": "two", "a,b;c\td": ""})]
+
+
+def test_a_text_that_begins_as_that_line_does_is_a_header_like_any() -> None:
+    assert csv_table.rows("sep=a,text\n1,2\n", "x")[0] == ["sep=a", "text"]
+    with pytest.raises(Refused, match=r"x:4: 3 cells under 2 columns"):
+        csv_table.rows("sep=;\na;b\n1;2\n1;2;3\n", "x")
+
+
+def test_columns_without_a_name_are_left_out_where_they_are_empty() -> None:
+    header, rows = csv_table.rows("text,,id,,\na,,b,,\nc, ,d\n", "x")
+    assert [name for name in header if name] == ["text", "id"]
+    assert rows == [(2, {"text": "a", "id": "b"}), (3, {"text": "c", "id": "d"})]
+
+
+def test_a_cell_in_a_column_without_a_name_is_refused_by_line_and_column() -> None:
+    with pytest.raises(Refused) as fault:
+        csv_table.rows("text,, id\na,,b\nc,astray,d\n,x,\n", "x.csv")
+    assert str(fault.value).splitlines() == [
+        "x.csv:3: column 2 has no name, and holds 'astray'",
+        "x.csv:4: column 2 has no name, and holds 'x'",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -88,7 +92,7 @@ def test_lines_of_json_are_read_with_their_lists() -> None:
     found_items = [(i.id, i.about, i.confidence) for i in session.items]
     assert found_items == [
         ("d1", ("x", "y, z"), 0.5),
-        ("import/2", ("one",), None),
+        ("import/d2", ("one",), None),
     ]
 
 
@@ -102,11 +106,14 @@ def test_lines_of_json_are_read_with_their_lists() -> None:
         ("d1,t,2024-01-01,opinion,", "the kind 'opinion' is neither decision nor fact"),
         ("d1,t,2024-01-01,,sure", "'confidence': 'sure' is text; write a number"),
         ("d1,t,2024-01-01,,7", "'confidence': 7.0 is not from 0 to 1"),
+        ("d1,t,2024-01-01,,,2023-12-31", "validTo: 2023-12-31 is not after validFrom, 2024-01-01"),
+        ("d1,t,2024-01-01,,,2024-01-01", "validTo: 2024-01-01 is not after validFrom, 2024-01-01"),
+        ("d1,t,2024-01-01 09:00,,", "validFrom: '2024-01-01 09:00' has no offset; add Z for UTC, or +hh:mm"),
         (f"{'x' * 201},t,2024-01-01,,", "'id': '" + "x" * 59 + "…' has 201 characters"),
     ],
 )
 def test_a_row_that_cannot_be_an_item_is_listed_with_the_reason(row: str, reason: str) -> None:
-    found = from_csv(f"id,text,validFrom,kind,confidence\n{row}\nok,fine,2024-01-01,,\n")
+    found = from_csv(f"id,text,validFrom,kind,confidence,validTo\n{row}\nok,fine,2024-01-01,,\n")
     bad, good = found.outcomes
     assert (bad.record, bad.id, good.record, good.id) == ("x.csv:2", None, "x.csv:3", "ok")
     assert bad.reasons[0].startswith(reason), bad.reasons
@@ -117,9 +124,52 @@ def test_an_id_given_twice_counts_once() -> None:
     assert told(found) == [("x.csv:2", "a", ()), ("x.csv:3", None, ("the id a is given twice",))]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_items_without_an_id_get_the_one_that_the_session_file_gives_them(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [
+        {
+            "id": rng.choice(["", "", "", f"own{n}"]),
+            "text": rng.choice(["t", "t", "t", "TODO"]),  # a row with a placeholder is listed
+            "kind": rng.choice(["decision", "fact", "", "opinion"]),
+            "validFrom": "2024-01-01",
+        }
+        for n in range(12)
+    ]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    found = from_csv(out.getvalue())
+    written = session_file.to_yaml(found.sessions)
+    bare = re.sub(r"- id: import/[df]\d+\n +", "- ", written)
+    assert written.count("import/") == sum(row["id"] == "" for row in rows) - sum(
+        row["id"] == "" and (row["text"] == "TODO" or row["kind"] == "opinion") for row in rows
+    )
+    assert "import/" not in bare
+    items = [(i.kind, i.id) for i in session_file.read(written, "x")[0].items]
+    assert items == [(i.kind, i.id) for i in session_file.read(bare, "x")[0].items]
+    assert sorted(id for _, id in items) == sorted(o.id for o in found.imported if o.id)
+
+
+def test_an_id_that_a_row_has_for_its_own_is_given_to_no_other() -> None:
+    own = "import/d2"
+    texts = ["one", "two", "three", "four"]
+    for place in range(4):
+        rows = [f"{own if n == place else ''},{text},2024-01-01" for n, text in enumerate(texts)]
+        ids = [o.id for o in from_csv("\n".join(["id,text,validFrom", *rows])).outcomes]
+        assert ids[place] == own
+        assert len({id for id in ids if id}) == 4
+
+
+def test_rows_that_are_listed_leave_no_gap_and_move_no_id_of_the_other_kind() -> None:
+    table = "kind,text,validFrom\nfact,a,2024-01-01\n,b,2024\nfact,c,2024-01-01\n,d,2024-01-01\n"
+    assert [o.id for o in from_csv(table).outcomes] == ["import/f1", None, "import/f2", "import/d1"]
+
+
 def test_no_date_is_no_fault_and_is_told() -> None:
     found = from_csv("text\none\n")
-    assert told(found) == [("x.csv:2", "import/1", ("no validFrom: it will hold from when it is recorded",))]
+    assert told(found) == [("x.csv:2", "import/d1", ("no validFrom: it will hold from when it is recorded",))]
     assert found.sessions[0].items[0].valid_from is None
 
 

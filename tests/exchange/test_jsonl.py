@@ -14,14 +14,15 @@ from tests.in_memory import invent
 
 def test_a_line_is_that_of_the_checkpoint_and_they_come_as_they_were_learned() -> None:
     recorded = invent(3, 20).entries
-    written = jsonl.write(recorded).splitlines()
+    *written, end = jsonl.write(recorded).splitlines()
+    assert end == '{"end": "ledger"}'
     assert sorted(written) == sorted(lines.line(entry) for entry in recorded)
     times = [json.loads(line)["recordedAt"] for line in written]
     assert [t.rstrip("Z") for t in times] == sorted(t.rstrip("Z") for t in times)
 
 
-def test_an_empty_ledger_is_an_empty_file() -> None:
-    assert jsonl.write([]) == ""
+def test_an_empty_ledger_is_the_end_alone() -> None:
+    assert jsonl.write([]) == '{"end": "ledger"}\n'
     assert jsonl.rows("", "x") == jsonl.rows("\n \n", "x") == []
 
 
@@ -35,6 +36,20 @@ def test_every_line_that_is_no_record_is_named() -> None:
         "x.jsonl:5: not a record: the key 'a' stands twice",
         "x.jsonl:6: not a record: NaN is not a number of JSON",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"text": "a", "confidence": ' + "9" * 5000 + "}", "it holds a number of too many digits"),
+        ('{"text": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deeply"),
+        ('{"a": {"\\u001b": 1, "\\u001b": 2}}', "the key '\\x1b' stands twice"),
+    ],
+)
+def test_what_python_does_not_read_is_told_in_words(line: str, said: str) -> None:
+    with pytest.raises(Refused) as fault:
+        jsonl.rows(f"{line}\n", "x")
+    assert str(fault.value) == f"x:1: not a record: {said}"
 
 
 def test_a_file_full_of_faults_tells_the_first_of_them() -> None:

@@ -41,6 +41,9 @@ THEIRS = {
 }
 
 
+END = '\n{"end": "ledger"}\n'
+
+
 def export_of(*sessions: dict[str, Any]) -> str:
     memory = Memory()
     for session in sessions:
@@ -85,11 +88,28 @@ def test_again_it_changes_nothing_and_says_so(repo: Repo) -> None:
 def test_a_part_of_what_is_recorded_is_nothing_new(repo: Repo) -> None:
     importing(repo, export_of(*BASE, THEIRS))
     line = next(x for x in export_of(*BASE, THEIRS).splitlines() if '"d4", "text"' in x)
-    assert importing(repo, line, "--json").json == {"sessions": [], "entries": 0, "known": 1}
+    assert importing(repo, line + END, "--json").json == {"sessions": [], "entries": 0, "known": 1}
 
 
 def test_an_empty_export_is_nothing_to_do(repo: Repo) -> None:
-    assert importing(repo, "").out == "nothing to do, it holds nothing\n"
+    assert importing(repo, export_of()).out == "nothing to do, it holds nothing\n"
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \r\n\n"])
+def test_an_empty_file_is_no_export(repo: Repo, text: str) -> None:
+    refused(repo, text, "in.jsonl holds no record", "hint: an export ends with a record of its own")
+
+
+def test_an_export_that_was_cut_behind_a_line_is_refused_with_what_to_do(repo: Repo) -> None:
+    lines = export_of(*BASE, THEIRS).splitlines(keepends=True)
+    refused(
+        repo,
+        "".join(lines[:4]),
+        "in.jsonl:4: the end of the export is missing after this line",
+        "hint: it was cut, or put together of parts: export again",
+    )
+    importing(repo, "".join(lines))  # and the whole one can be taken in afterwards
+    assert repo.run("check").out == "ok\n"
 
 
 def test_a_session_never_grows(repo: Repo) -> None:
@@ -118,9 +138,9 @@ def test_an_entity_of_two_kinds_is_refused(repo: Repo) -> None:
 
 def test_what_leans_on_what_is_not_there_is_refused(repo: Repo) -> None:
     link = next(x for x in export_of(*BASE, THEIRS).splitlines() if x.startswith('{"supersedes'))
-    refused(repo, link, "d1")
+    refused(repo, link + END, "d1")
     repo.apply(*BASE)
-    refused(repo, link, "d3")
+    refused(repo, link + END, "d3")
 
 
 def test_what_was_recorded_in_the_future_is_refused(repo: Repo) -> None:
@@ -131,7 +151,7 @@ def test_what_was_recorded_in_the_future_is_refused(repo: Repo) -> None:
 def test_every_line_at_fault_is_named(repo: Repo) -> None:
     good = export_of(*BASE)
     bad = good.replace('"validFrom"', '"from when"') + good.replace('"text"', '"txt"')
-    refused(repo, good + bad, "in.jsonl:2: unknown key 'from when'", "in.jsonl:3: unknown key 'txt'")
+    refused(repo, good + bad, "in.jsonl:3: unknown key 'from when'", "in.jsonl:5: unknown key 'txt'")
 
 
 @pytest.mark.parametrize("column", ["about", "rationale", "validTo"])
@@ -149,7 +169,7 @@ def test_a_table_that_lost_a_column_is_refused(repo: Repo, column: str) -> None:
 
 
 def test_a_file_is_all_export_or_none(repo: Repo) -> None:
-    refused(repo, export_of(*BASE) + json.dumps({"id": "x", "text": "mine"}), "in.jsonl:2: not an entry")
+    refused(repo, export_of(*BASE) + json.dumps({"id": "x", "text": "mine"}) + "\n" + END, "in.jsonl:3: not an entry")
 
 
 def test_sessions_that_wait_to_be_exported_are_met_too_and_go_on_waiting(repo: Repo) -> None:

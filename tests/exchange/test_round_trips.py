@@ -13,7 +13,8 @@ import hostile
 import pytest
 
 from ledger_cli import checkpoint
-from ledger_cli.exchange import csv_table, entries, jsonl
+from ledger_cli.errors import Refused
+from ledger_cli.exchange import csv_table, entries, jsonl, reading
 from ledger_cli.model import Entry
 from tests.in_memory import invent
 
@@ -21,13 +22,23 @@ if TYPE_CHECKING:
     from tests.conftest import Repo
 
 
+def read_csv(text: str) -> list[Entry]:
+    header, rows = csv_table.rows(text, "x.csv")
+    return [csv_table.entry(row) for _, row in csv_table.whole(header, rows, "x.csv")]
+
+
+def read_jsonl(text: str) -> list[Entry]:
+    rows = jsonl.rows(text, "x.jsonl")
+    assert entries.is_ours(rows[0][1])
+    return [entries.entry(row) for _, row in reading.whole("x.jsonl", rows, entries.is_end)]
+
+
 def through_csv(recorded: list[Entry]) -> list[Entry]:
-    _, rows = csv_table.rows(csv_table.write(recorded), "x.csv")
-    return [csv_table.entry(row) for _, row in rows]
+    return read_csv(csv_table.write(recorded))
 
 
 def through_jsonl(recorded: list[Entry]) -> list[Entry]:
-    return [entries.entry(row) for _, row in jsonl.rows(jsonl.write(recorded), "x.jsonl")]
+    return read_jsonl(jsonl.write(recorded))
 
 
 def through_a_spreadsheet(recorded: list[Entry]) -> list[Entry]:
@@ -38,14 +49,13 @@ def through_a_spreadsheet(recorded: list[Entry]) -> list[Entry]:
     csv.writer(out, delimiter=";", quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
         [[row[n] for n in moved] + [""] for row in [*table, [""] * len(moved)]]
     )
-    _, rows = csv_table.rows(out.getvalue(), "x.csv")
-    return [csv_table.entry(row) for _, row in rows]
+    return read_csv(out.getvalue())
 
 
 def through_another_writer(recorded: list[Entry]) -> list[Entry]:
     """As other programs write JSON: without spaces, everything escaped, keys by name."""
-    texts = [json.dumps(json.loads(line), sort_keys=True, separators=(",", ":")) for line in entries.in_order(recorded)]
-    return [entries.entry(row) for _, row in jsonl.rows("\r\n".join(texts), "x.jsonl")]
+    lines = jsonl.write(recorded).rstrip("\n").split("\n")
+    return read_jsonl("\r\n".join(json.dumps(json.loads(x), sort_keys=True, separators=(",", ":")) for x in lines))
 
 
 WAYS = [through_csv, through_jsonl, through_a_spreadsheet, through_another_writer]
@@ -86,3 +96,60 @@ def test_by_the_commands_an_empty_ledger_becomes_the_same_file(repo: Repo, form:
 def test_the_same_entries_give_the_same_text_in_any_order(write: Callable[[list[Entry]], str]) -> None:
     recorded = invent(7, 20).entries
     assert write(recorded[::-1]) == write(recorded)
+
+
+# Cut short: the disk was full, the download broke off
+
+
+@pytest.mark.parametrize(("write", "read"), [(csv_table.write, read_csv), (jsonl.write, read_jsonl)])
+@pytest.mark.parametrize("seed", range(8))
+def test_cut_behind_any_line_but_the_last_it_is_refused_by_line(
+    write: Callable[[list[Entry]], str], read: Callable[[str], list[Entry]], seed: int
+) -> None:
+    lines = write(invent(seed, 12).entries).splitlines(keepends=True)
+    assert len(lines) > 12
+    refused = 0
+    for count in range(1, len(lines)):
+        with pytest.raises(Refused) as fault:
+            read("".join(lines[:count]))
+        # a cell may go on over lines: that one is cut as well
+        refused += "the end of the export is missing after this line" in str(fault.value)
+        assert str(fault.value).startswith(("x.jsonl:", "x.csv:"))
+    assert refused > len(lines) / 2
+
+
+@pytest.mark.parametrize(("write", "form"), [(csv_table.write, "csv"), (jsonl.write, "jsonl")])
+def test_cut_at_any_byte_a_command_takes_all_of_it_or_nothing(
+    repo: Repo, write: Callable[[list[Entry]], str], form: str
+) -> None:
+    entries = next(found for found in (invent(seed, 4).entries for seed in range(99)) if 5 < len(found) < 9)
+    whole, all_of_it = write(entries).encode(), checkpoint.render(entries)
+    file = repo.path / f"cut.{form}"
+    taken = []
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        said = repo.run("import", form, file, code=None)
+        recorded = repo.checkpoint.read_bytes()
+        assert (said.code, recorded) in ((1, checkpoint.EMPTY), (0, all_of_it)), (length, said)
+        if said.code == 0:
+            taken.append(whole[length:].strip(b",\r\n"))
+            repo.checkpoint.write_bytes(checkpoint.EMPTY)
+    assert set(taken) == {b""}  # only blank cells and the line's end were lost
+
+
+@pytest.mark.parametrize(("write", "read"), [(csv_table.write, read_csv), (jsonl.write, read_jsonl)])
+def test_two_exports_in_one_file_are_both_read_and_each_has_to_be_whole(
+    write: Callable[[list[Entry]], str], read: Callable[[str], list[Entry]]
+) -> None:
+    one, two = invent(1, 12).entries, invent(2, 12).entries
+    assert sorted(map(repr, read(write(one) + write(two)))) == sorted(map(repr, [*one, *two]))
+    assert read(write([]) + write([])) == []
+    cut = write(two).splitlines(keepends=True)[:-1]
+    with pytest.raises(Refused, match="the end of the export is missing"):
+        read(write(one) + "".join(cut))
+
+
+def test_of_two_tables_in_one_file_the_first_may_not_be_cut_either() -> None:
+    one, two = (csv_table.write(invent(seed, 12).entries).splitlines(keepends=True) for seed in (1, 2))
+    with pytest.raises(Refused, match=f"x.csv:{len(one) - 1}: the end of the export is missing"):
+        read_csv("".join([*one[:-1], *two]))
