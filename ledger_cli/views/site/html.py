@@ -14,6 +14,7 @@ from ledger_cli.views.site import paths
 from ledger_cli.views.terminal import when
 
 if TYPE_CHECKING:
+    from ledger_cli.atlas import Atlas
     from ledger_cli.model import Item
 
 POLICY = (
@@ -29,7 +30,7 @@ _NAV = {
 _LIST_TEXT = 400  # columns of a text in a list; an item's own page has all of it
 
 
-def frame(path: str, title: str, main: str, now: datetime, embedded: Any = None) -> str:
+def frame(path: str, title: str, main: str, found: Atlas, embedded: Any = None) -> str:
     """A whole page. `main` is markup, and `embedded` the JSON that its script reads."""
     root = "../" * path.count("/")
     links = "".join(
@@ -60,19 +61,28 @@ def frame(path: str, title: str, main: str, now: datetime, embedded: Any = None)
 <p id="found" role="status"></p>
 <ul id="results" hidden="hidden" aria-label="Found"></ul>
 </div>
+<p class="built">{_built(found)}</p>
 </header>
 <main id="main" tabindex="-1">
 {main}
 </main>
 <footer>
-<p>Made at {escaped(when(now))} UTC by <code>ledger site</code>. All times are UTC.
+<p>Made by <code>ledger site</code>. All times are UTC.
 <span class="keys">Keys: <kbd>/</kbd> search, <kbd>[</kbd> <kbd>]</kbd> the change of valid time before and after,
-<kbd>{{</kbd> <kbd>}}</kbd> that of record time.</span></p>
+<kbd>{{</kbd> <kbd>}}</kbd> that of record time, <kbd>0</kbd> back to when this page was built.</span></p>
 </footer>
 {held}<script src="{root}assets/site.js" defer="defer"></script>
 </body>
 </html>
 """
+
+
+def _built(found: Atlas) -> str:
+    """When the pages were built, and up to which record they know, in one line."""
+    built = f"Built {time(found.timeline.now)} UTC"
+    if (last := found.latest) is None:
+        return f"{built}, from an empty ledger"
+    return f"{built}. The latest record is of {time(last.at)}, session {bdi(last.id, 60)}"
 
 
 def encoded(value: Any) -> str:

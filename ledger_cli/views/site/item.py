@@ -48,7 +48,7 @@ def page(found: Atlas, line: Line) -> tuple[str, str]:
         f'<ol class="items">\n{entries}</ol>\n{more}{"".join(_sections(line, dossier))}'
     )
     path = paths.item(line.item.id)
-    return path, frame(path, f"{line.item.id}: {line.item.text}", main, found.timeline.now, embedded)
+    return path, frame(path, f"{line.item.id}: {line.item.text}", main, found, embedded)
 
 
 def _facts(line: Line, dossier: Dossier) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,7 @@ def question(valid_label: str = "Valid on", known_label: str = "As known on") ->
         f"{''.join(rows)}"
         '<p class="choices"><button type="button" id="all-known">all known now</button> '
         '<button type="button" id="on-the-day">as believed on the day</button> '
+        '<button type="button" id="today">today</button> '
         '<span id="wrong" role="status"></span></p>'
         '<p id="answer" role="status"></p>'
         '<details class="legend"><summary>What the signs mean</summary><ul>'

@@ -24,13 +24,13 @@ _NAMES = 4000  # entities of one page
 
 def pages(found: Atlas) -> Iterator[tuple[str, str]]:
     """The overview, the slots, the entities."""
-    yield "index.html", frame("index.html", "Overview", _overview(found), found.timeline.now)
+    yield "index.html", frame("index.html", "Overview", _overview(found), found)
     parts = [found.slots[n : n + _ROWS] for n in range(0, len(found.slots), _ROWS)] or [()]
     targets = [paths.numbered("slots", n) for n in range(1, len(parts) + 1)]
     for n, part in enumerate(parts, 1):
         intro = "<p>What each slot answers now, and what is planned for it.</p>"
         main = f"<h1>Slots</h1>\n{intro}\n{_slots(part)}\n{numbered(len(parts), n, targets)}"
-        yield targets[n - 1], frame(targets[n - 1], "Slots", main, found.timeline.now)
+        yield targets[n - 1], frame(targets[n - 1], "Slots", main, found)
     names = [found.entities[n : n + _NAMES] for n in range(0, len(found.entities), _NAMES)] or [()]
     targets = [paths.numbered("entities", n) for n in range(1, len(names) + 1)]
     for n, some in enumerate(names, 1):
@@ -39,7 +39,7 @@ def pages(found: Atlas) -> Iterator[tuple[str, str]]:
             f"<h1>Entities</h1>\n<p>What items are about, each with how many.</p>\n<ul class='names'>\n{links}</ul>\n"
             f"{numbered(len(names), n, targets)}"
         )
-        yield targets[n - 1], frame(targets[n - 1], "Entities", main, found.timeline.now)
+        yield targets[n - 1], frame(targets[n - 1], "Entities", main, found)
 
 
 def _overview(found: Atlas) -> str:
