@@ -129,7 +129,6 @@
     items = every;
     steps = slides();
     byId("question").hidden = false;
-    byId("question").addEventListener("submit", (event) => event.preventDefault());
     NAMES.forEach(setUpSlider);
     byId("all-known").addEventListener("click", () => ask({known: LAST}));
     byId("on-the-day").addEventListener("click", () => ask({known: asked.valid}));
