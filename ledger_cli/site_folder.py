@@ -1,9 +1,9 @@
 """The folder of a site: written anew each time, and nothing in it touched that this program did not write.
 
 The pages are written beside the old ones first. Where the disk is full, or the run is killed, the site that was there
-is there still, every byte of it. Then they are moved to their places, and `index.html` is taken away before the first of
-them and put back behind the last: a folder that has one holds a whole site, the old or the new. The next run takes over
-what a killed one left.
+is there still, every byte of it. Then they are moved to their places, and `index.html` is taken away before the first
+of them and put back behind the last: a folder that has one holds a whole site, the old or the new. The next run takes
+over what a killed one left.
 """
 
 from __future__ import annotations

@@ -70,6 +70,8 @@ def browser(one_browser: Browser) -> Iterator[Browser]:
     """A browser. Whatever a test does in it: no address but those of files, and no error of a script."""
     one_browser.asked.clear()
     one_browser.faults.clear()
+    one_browser.size(1280, 900)
+    one_browser.prefer("light")
     yield one_browser
     one_browser.run("1")
     assert [a for a in one_browser.asked if not a.startswith(("file:///", "data:,", "about:blank"))] == []

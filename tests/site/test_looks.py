@@ -10,7 +10,7 @@ import pytest
 from tests.browser import Browser
 from tests.commands.test_timeline import HOSTILE
 from tests.conftest import DATA
-from tests.site.conftest import address, entities, ledger, made
+from tests.site.conftest import address, entities, ledger, made, opened
 
 PAGES = (
     "index.html",
@@ -94,7 +94,50 @@ def test_on_paper_the_answer_stays_and_what_is_to_be_pressed_goes(browser: Brows
     browser.prefer("dark", "print")
     browser.open(address(story_folder, "entities/orders.html", "#valid=2024-01-20&known=2024-01-20"))
     shown = "(s) => getComputedStyle(document.querySelector(s)).display !== 'none'"
-    assert [browser.run(f"({shown})('{s}')") for s in ("nav", "#search", ".slide", ".choices", ".keys")] == [False] * 5
+    assert [browser.run(f"({shown})('{s}')") for s in ("nav", "#search", "#question .axis", ".choices", ".keys")] == [
+        False
+    ] * 5
     assert [browser.run(f"({shown})('{s}')") for s in (".built", "#answer", ".item", ".drawn", ".times")] == [True] * 5
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    browser.prefer("light")
+
+
+def test_in_a_narrow_window_nothing_has_to_be_scrolled_sideways(browser: Browser, story_folder: Path) -> None:
+    browser.size(400, 900)
+    scrolled = "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth).length"
+    for page in (*PAGES, "items/d10.html", "items/d3.html"):
+        opened(browser, story_folder, page)
+        assert browser.run(scrolled) == 0, page
+        broken = "[...document.querySelectorAll('time, .at')].filter((e) => e.getClientRects().length > 1)"
+        assert browser.run(f"{broken}.map((e) => e.textContent)") == [], page
+        browser.press("/")
+        browser.type("no such thing" if page == "index.html" else "orders")
+        browser.wait("document.getElementById('found').textContent")
+        assert browser.run("document.documentElement.scrollWidth") <= 400, page
+    browser.size(1280, 900)
+
+
+def test_what_is_to_be_pressed_is_large_enough_for_a_finger(browser: Browser, story_folder: Path) -> None:
+    browser.size(400, 900)
+    opened(browser, story_folder, "entities/orders.html")
+    low = "[...document.querySelectorAll('nav a, button, input, summary')].filter((e) => {"
+    low += "const {height, width} = e.getBoundingClientRect(); return height < 24 || width < 24; })"
+    assert browser.run(f"{low}.map((e) => e.outerHTML)") == []
+    browser.size(1280, 900)
+
+
+def test_found_things_are_no_fault_of_accessibility(browser: Browser, story_folder: Path) -> None:
+    axe = (DATA / "axe" / "axe.min.js").read_text(encoding="utf-8")
+    for scheme in ("light", "dark"):
+        browser.prefer(scheme)
+        opened(browser, story_folder, "items/d7.html")
+        browser.press("/")
+        browser.type("orders")
+        browser.wait("document.querySelectorAll('#results mark').length")
+        browser.press("ArrowDown", 40)
+        browser.run(f"{axe}; 0")
+        told = browser.run(
+            "axe.run(document, {preload: false}).then((r) => r.violations.map((v) => [v.id, v.nodes[0].html]))"
+        )
+        assert told == [], scheme
     browser.prefer("light")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ _NAV = {
     "entities.html": "Entities",
     "slots.html": "Slots",
 }
+_TIMES = re.compile(r"\d{4}-\d\d-\d\d(?: [\d:.]*\d)?(?: →)?")
 _LIST_TEXT = 400  # columns of a text in a list; an item's own page has all of it
 
 
@@ -82,7 +84,7 @@ def _built(found: Atlas) -> str:
     built = f"Built {time(found.timeline.now)} UTC"
     if (last := found.latest) is None:
         return f"{built}, from an empty ledger"
-    return f"{built}. The latest record is of {time(last.at)}, session {bdi(last.id, 60)}"
+    return f"{built}, knows all that was recorded up to {time(last.at)} ({bdi(last.id, 60)})"
 
 
 def encoded(value: Any) -> str:
@@ -101,6 +103,11 @@ def instant(at: datetime | None) -> str | None:
 def time(at: datetime) -> str:
     """An instant for people."""
     return f'<time datetime="{show(at)}">{escaped(when(at))}</time>'
+
+
+def unbroken(text: str) -> str:
+    """A text of ours in which times stand, none of them to be broken at the end of a line."""
+    return _TIMES.sub(r'<span class="at">\g<0></span>', escaped(text))
 
 
 def bdi(text: str, room: int | None = _LIST_TEXT) -> str:
@@ -122,13 +129,14 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
     return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows) + "</dl>"
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; cells are markup."""
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """A table; cells are markup. In a narrow window the rows of the kind `stack` stand on several lines."""
+    named = f' class="{kind}"' if kind else ""
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table{named}>'
+        f"<caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledger_cli.views.markup import escaped
 from ledger_cli.views.site import paths
-from ledger_cli.views.site.html import bdi, instant, item_link, time
+from ledger_cli.views.site.html import bdi, instant, item_link, time, unbroken
 from ledger_cli.views.tables import stretch
 from ledger_cli.views.timeline import holding, knowing, words
 
@@ -65,7 +65,7 @@ def entry(line: Line, n: int, root: str, *, here: bool = False) -> str:
         f'<li class="item{" here" if here else ""}" data-n="{n}" data-id="{escaped(item.id)}">'
         f'<p class="head">{item_link(item.id, root)} {bdi(item.text)}{slot} <span class="state"></span></p>'
         f'<div class="bars"></div>'
-        f'<p class="times">{escaped(times(line))}</p>{_list(said)}</li>\n'
+        f'<p class="times">{unbroken(times(line))}</p>{_list(said)}</li>\n'
     )
 
 
@@ -116,7 +116,7 @@ def axis(scale: Scale) -> dict[str, Any]:
 
 
 def spans(intervals: Intervals) -> str:
-    return escaped(", ".join(map(stretch, intervals)))
+    return unbroken(", ".join(map(stretch, intervals)))
 
 
 def near(chain: Sequence[Line], line: Line, most: int) -> Sequence[Line]:

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const {byId, make, folded, root, page} = ledger;
+  const {byId, make, folded, unbroken, root, page} = ledger;
   const {place, percent, bars, drawAxis, drawHeld} = ledger.drawing;
   const {asked, holds, sentence, listen, writeFragment} = ledger.question;
   const {found, load, lost} = ledger.items;
@@ -26,7 +26,7 @@
     const tell = () => {
       rows.forEach(([row, item]) => light(row, item));
       const lit = page.items.filter((item) => holds(item));
-      byId("answer").textContent = sentence(lit.length, page.items.length);
+      byId("answer").replaceChildren(...unbroken(sentence(lit.length, page.items.length)));
       const others = lit.filter((item) => !here.has(item.i));
       const box = byId("elsewhere");
       if (!box) return; // the page of an item has all its items
@@ -54,7 +54,7 @@
     if (item.s) head.append(" ", make("span", {class: "slot"}, make("bdi", {}, item.s)));
     head.append(" ", make("span", {class: "state"}));
     const made = make("li", {class: "item", "data-id": item.i}, head, make("div", {class: "bars"}, bars(item)),
-      make("p", {class: "times"}, item.w));
+      make("p", {class: "times"}, ...unbroken(item.w)));
     light(made, item);
     return made;
   }
@@ -70,7 +70,7 @@
     const some = chosen();
     const lit = some.filter((item) => holds(item));
     const wanted = byId("only").checked ? lit : some;
-    byId("answer").textContent = sentence(lit.length, some.length);
+    byId("answer").replaceChildren(...unbroken(sentence(lit.length, some.length)));
     byId("shown").textContent = wanted.length > limit ? `The first ${limit} of ${wanted.length} are shown.`
       : wanted.length ? "" : "No item to show.";
     byId("lines").replaceChildren(...wanted.slice(0, limit).map(row));

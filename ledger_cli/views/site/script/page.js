@@ -15,6 +15,12 @@ const ledger = (() => {
     return made;
   }
 
+  // A text of ours in which times stand, none of them to be broken at the end of a line.
+  function unbroken(text) {
+    const pieces = text.split(/(\d{4}-\d\d-\d\d(?:[ T][\d:.]*\d)?Z?(?: →)?)/);
+    return pieces.map((piece, n) => (n % 2 ? make("span", {class: "at"}, piece) : piece));
+  }
+
   // A text as it is compared: without case, accents, and what only looks different.
   function folded(text) {
     return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ");
@@ -30,7 +36,7 @@ const ledger = (() => {
   });
 
   return {
-    byId, make, folded, keys,
+    byId, make, unbroken, folded, keys,
     root: document.body.dataset.root,
     page: held ? JSON.parse(held.textContent) : {}, // what stands in the page for its script
   };

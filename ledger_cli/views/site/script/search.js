@@ -44,7 +44,7 @@
   function matches({words, rank}) {
     const entities = found.index.entities.map(([name, path]) => {
       const plain = folded(name);
-      return {rank: rank(plain, plain), id: "entity", text: name, path, lit: true};
+      return {rank: rank(plain, plain), text: name, path, lit: true};
     });
     const items = found.all.map((item) => {
       const one = {rank: rank(item.k, item.h), id: item.i, text: item.t, slot: item.s, path: `items/${item.f}.html`,
@@ -106,7 +106,8 @@
 
   function entry(one, words) {
     const said = (text) => make("bdi", {class: "said"}, ...marked(text, words));
-    const link = make("a", {href: root + one.path}, make("bdi", {class: "id"}, ...marked(one.id, words)), " ", said(one.text));
+    const link = make("a", {href: root + one.path}, one.id === undefined ? make("span", {class: "kind"}, "entity")
+      : make("bdi", {class: "id"}, ...marked(one.id, words)), " ", said(one.text));
     if (one.slot) link.append(" ", make("bdi", {class: "slot"}, ...marked(one.slot, words)));
     if (one.about && one.about.length) link.append(make("span", {class: "place"}, "about ", said(one.about.join(", "))));
     for (const {what, text} of (one.passages || []).slice(0, 2)) {
