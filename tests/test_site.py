@@ -287,6 +287,32 @@ def test_a_site_is_written_anew_and_what_it_no_longer_has_goes(long: Repo) -> No
     assert (long.path / "escape.html").exists()
 
 
+def test_the_pages_of_a_ledger_that_shrank_go(long: Repo) -> None:
+    checkpoint, before = long.checkpoint.read_bytes(), site(long)
+    long.apply({"session": "more", "decisions": [{"id": "new", "text": "x", "about": ["brand-new"]}]})
+    assert {"items/new.html", "entities/brand-new.html"} <= set(site(long))
+    long.checkpoint.write_bytes(checkpoint)  # as another branch that was checked out
+    assert site(long) == before
+    assert not list((long.path / "out").rglob("*new*"))
+
+
+def test_a_slot_of_two_hundred_items_stays_small_and_links_all_of_them(repo: Repo) -> None:
+    items = [
+        {"id": f"i{n}", "text": f"text {n}", "slot": "one/slot", "about": ["it"], "validFrom": f"{1800 + n}-01-01"}
+        for n in range(200)
+    ]
+    repo.apply({"session": "s", "at": "2024-01-02", "decisions": items})
+    pages = site(repo)
+    assert max(len(text.encode()) for text in pages.values()) < LARGEST
+    links = {a.get("href") for a in html(pages)["entities/it.html"].iter("a")}
+    assert {f"../items/i{n}.html" for n in range(200)} <= links
+    [row] = repo.run("slots", "--json").json["slots"]
+    current = html(pages)["slots.html"].findall(".//tbody/tr")
+    assert len(current) == 1
+    assert row["current"]["id"] == "i199"
+    assert "i199" in "".join(current[0].itertext())
+
+
 def test_a_folder_that_holds_something_else_stays_as_it_is(long: Repo) -> None:
     for target in (".", "sessions", "sessions/s001.json"):
         before = sorted(long.path.rglob("*"))
@@ -356,7 +382,7 @@ def test_it_says_what_it_wrote_and_opens_it(long: Repo, monkeypatch: pytest.Monk
     assert long.run("site", "out", "--open").err == ""
     assert opened == [(long.path / "out" / "index.html").as_uri()]
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    assert long.run("site", "out", "--open").err == said.err
+    assert long.run("site", "out", "--open").err == "no browser was found to show it: open out/index.html in one\n"
 
 
 def test_the_progress_goes_on_with_every_file(long: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

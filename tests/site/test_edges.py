@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser import Browser
-from tests.site.conftest import LIT, applied, asked, believed, ledger, opened, said, true, values
+from tests.site.conftest import LIT, applied, asked, believed, entities, ledger, opened, said, true, values
 
 
 def decided(id: str, about: str = "it", **more: Any) -> dict[str, Any]:
@@ -192,3 +192,36 @@ def test_a_site_whose_data_are_gone_says_so(browser: Browser, tmp_path: Path, go
     assert said(browser, "found") == "the files in data/ cannot be read"
     assert [f for f in browser.faults if "ERR_FILE_NOT_FOUND" not in f] == []
     browser.faults.clear()
+
+
+ODD = [
+    "..", ".", "con", "CON", "nul.txt", "a/b", "A/B", "a b", "a-b", "a.b", "index", "x" * 200, "X" * 200, "%2e%2e",
+    "\U0001f600", "\U0001f600\U0001f600", "\u00e9", "\u00c9", "a?b#c", "\u05d0\u05d1", "</script>", "]]>", "\"'&<",
+]  # fmt: skip
+
+
+def test_odd_ids_and_names_have_pages_of_their_own_and_are_found(browser: Browser, tmp_path: Path) -> None:
+    items = [{"id": id, "text": f"number-{n:03} ends", "about": [id, "all"]} for n, id in enumerate(ODD)]
+    folder = applied(tmp_path, {"session": "s", "at": "2024-01-02", "decisions": items})
+    opened(browser, folder, "timeline.html")
+    links = browser.run(
+        "[...document.querySelectorAll('li.item')].map((e) => [e.dataset.id, e.querySelector('a').href])"
+    )
+    assert sorted(id for id, _ in links) == sorted(ODD)
+    assert len({link.lower() for _, link in links}) == len(ODD)
+    for id, link in links:
+        browser.open(link)
+        n = ODD.index(id)
+        assert browser.run("document.querySelector('h1').textContent") == f"number-{n:03} ends"
+        assert browser.run("document.querySelector('.kind .id').textContent") == id
+        assert browser.run(LIT) == [id]
+        browser.press("/")
+        browser.type(f"number-{n:03} ends")
+        browser.wait("document.getElementById('found').textContent === '1 found'")
+        assert browser.run("document.querySelector('#results a').href") == link
+    names = entities(folder)
+    assert len({path.lower() for path in names.values()}) == len(names) == len({id.casefold() for id in ODD}) + 1
+    for name, path in names.items():
+        opened(browser, folder, path)
+        assert browser.run("document.querySelector('h1').textContent") == name
+        assert browser.run(LIT) == true(folder, name, "now")
