@@ -264,3 +264,19 @@ def test_what_was_found_is_told_to_those_who_do_not_see_it(browser: Browser, sto
     assert browser.run(status) == "status"
     assert found(browser, "no such thing") == []
     assert said(browser, "found") == "nothing found"
+
+
+def test_what_was_found_does_not_cover_what_a_reader_tabs_to(browser: Browser, story_folder: Path) -> None:
+    opened(browser, story_folder, "index.html")
+    links = found(browser, "search/engine")
+    for _ in links:
+        browser.press("Tab", 9)
+        assert browser.run("document.getElementById('results').hidden") is False
+    browser.press("Tab", 9)
+    assert browser.run("document.getElementById('search').contains(document.activeElement)") is False
+    assert browser.run("document.getElementById('results').hidden") is True
+    browser.run("document.getElementById('words').focus()")
+    browser.wait("!document.getElementById('results').hidden")
+    browser.run("document.querySelector('h1').click()")
+    browser.press(*ENTER)  # of what is not shown, nothing is opened
+    assert browser.run("location.pathname.endsWith('/index.html')") is True

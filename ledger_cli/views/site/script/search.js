@@ -147,7 +147,7 @@
     input.select();
   };
   box.addEventListener("keydown", (event) => {
-    const all = [...byId("results").querySelectorAll("a")];
+    const all = byId("results").hidden ? [] : [...byId("results").querySelectorAll("a")];
     const at = all.indexOf(document.activeElement);
     if (event.key === "ArrowDown" && all.length) all[Math.min(at + 1, all.length - 1)].focus();
     else if (event.key === "ArrowUp" && at >= 0) (at ? all[at - 1] : input).focus();
@@ -156,5 +156,7 @@
     else return;
     event.preventDefault();
   });
+  // What was found covers the page only as long as somebody is at it.
   document.addEventListener("click", (event) => { if (!box.contains(event.target)) byId("results").hidden = true; });
+  document.addEventListener("focusin", (event) => { if (!box.contains(event.target)) byId("results").hidden = true; });
 })();
