@@ -60,6 +60,11 @@ class Atlas:
         """The lines that hang together, by their number."""
         return {chain[0].chain: chain for chain in self.timeline.chains()}
 
+    @cached_property
+    def latest(self) -> SessionRow | None:
+        """The session of the latest record; None in an empty ledger."""
+        return max(self.sessions, key=lambda s: (s.at, s.id), default=None)
+
     def dossier(self, line: Line) -> Dossier:
         """All that is recorded of a line's item."""
         evidence = [self.episodes[id] for id in line.item.evidence if id in self.episodes]

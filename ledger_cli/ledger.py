@@ -363,7 +363,7 @@ class Ledger:
             entities=[
                 atlas.Named(key, *known[key]) for key in sorted(known, key=lambda k: (known[k][0].casefold(), k))
             ],
-            slots=self.slots(),
+            slots=self.slots(at=now),
             sessions=self.sessions(),
             episodes=graph.episodes({id for item in items for id in item.evidence}),
         )
@@ -396,9 +396,11 @@ class Ledger:
         rows = self._rows(graph, [item for item, _ in found])
         return list(zip(rows, (score for _, score in found), strict=True))
 
-    def slots(self, prefix: str = "") -> list[SlotRow]:
-        """What each slot answers now, and what is planned for it; slots that answer nothing any more are left out."""
-        prefix, graph, now = canonical_name(prefix), self.database.read(), self.clock()
+    def slots(self, prefix: str = "", *, at: datetime | None = None) -> list[SlotRow]:
+        """What each slot answers now (or at a moment), and what is planned for it; those that answer nothing any more
+        are left out.
+        """
+        prefix, graph, now = canonical_name(prefix), self.database.read(), self.clock() if at is None else at
         by_slot: dict[tuple[str, Kind], list[Row]] = {}
         for row in self._rows(graph, graph.slot_items()):
             if (slot := row.item.slot) is not None and slot.startswith(prefix):

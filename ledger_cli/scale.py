@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from ledger_cli.instant import LAST
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 _DAY = timedelta(days=1)
+_YEAR = timedelta(days=365)
 _LONE = 20
 """An instant so many times as far from the rest as the rest is wide, such as 9999-12-31 for "for good", is left out."""
 
@@ -57,19 +59,20 @@ class Scale(NamedTuple):
 
 
 def _without_lone(found: list[datetime]) -> tuple[datetime, datetime]:
-    """The first and the last of sorted instants that are not far from the rest: it grows from the one in the middle."""
-    if len(found) < 3:
-        return found[0], found[-1]
-    low = high = len(found) // 2
-    while True:
-        gaps = []
-        if low > 0:
-            gaps.append((found[low] - found[low - 1], low - 1, high))
-        if high < len(found) - 1:
-            gaps.append((found[high + 1] - found[high], low, high + 1))
-        if not gaps or min(gaps)[0] > _LONE * max(found[high] - found[low], 365 * _DAY):
-            return found[low], found[high]
-        _, low, high = min(gaps)
+    """The first and the last of sorted instants, less those at either end that are far from the rest.
+
+    The rest is half of them or more, and two at least; of several ways to part them, the one that leaves the fewest.
+    """
+    gaps = [after - before for before, after in pairwise(found)]
+    wide = sorted(sorted((n for n, gap in enumerate(gaps, 1) if gap > _LONE * _YEAR), key=lambda n: gaps[n - 1])[-4:])
+
+    def stands_apart(first: int, last: int) -> bool:
+        far = _LONE * max(found[last] - found[first], _YEAR)
+        return (first == 0 or gaps[first - 1] > far) and (last == len(gaps) or gaps[last] > far)
+
+    ranges = [(n, m - 1) for n in (0, *wide) for m in (*wide, len(found)) if m - n >= max(2, len(found) / 2)]
+    first, last = min((r for r in ranges if stands_apart(*r)), key=lambda r: r[1] - r[0], default=(0, len(gaps)))
+    return found[first], found[last]
 
 
 def _moved(at: datetime, by: timedelta) -> datetime:
@@ -79,7 +82,7 @@ def _moved(at: datetime, by: timedelta) -> datetime:
         return FIRST if by < timedelta() else LAST
 
 
-_LENGTH = {"hour": timedelta(hours=1), "day": _DAY, "month": 30 * _DAY, "year": 365 * _DAY}
+_LENGTH = {"hour": timedelta(hours=1), "day": _DAY, "month": 30 * _DAY, "year": _YEAR}
 _STEPS = [
     *(("hour", n) for n in (1, 3, 6, 12)),
     *(("day", n) for n in (1, 2, 5, 10)),

@@ -61,6 +61,12 @@ def test_an_end_for_good_does_not_squeeze_the_rest() -> None:
             assert all(scale.place(at) in (0, 1) for at in ats)
 
 
+@pytest.mark.parametrize("years", [(1, 1012, 2024), (1990, 2012, 2034), (1900, 1950, 2000, 2050), (1500, 2024)])
+def test_what_is_sparse_all_over_is_shown_whole(years: tuple[int, ...]) -> None:
+    found = [datetime(year, 1, 1, tzinfo=UTC) for year in years]
+    assert all(map(Scale.over(found).shows, found))
+
+
 def test_one_instant_alone_has_a_day_around_it() -> None:
     at = parse("2024-02-06T09:00:00Z")
     scale = Scale.over([at])

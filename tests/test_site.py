@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ledger_cli import site_folder
 from ledger_cli.errors import Refused
-from ledger_cli.views import terminal
+from ledger_cli.views import signs, terminal
 from ledger_cli.views.site import data as views_data
 from ledger_cli.views.site import paths
 from ledger_cli.views.site.html import POLICY, encoded
@@ -287,6 +287,32 @@ def test_a_site_is_written_anew_and_what_it_no_longer_has_goes(long: Repo) -> No
     assert (long.path / "escape.html").exists()
 
 
+def test_the_pages_of_a_ledger_that_shrank_go(long: Repo) -> None:
+    checkpoint, before = long.checkpoint.read_bytes(), site(long)
+    long.apply({"session": "more", "decisions": [{"id": "new", "text": "x", "about": ["brand-new"]}]})
+    assert {"items/new.html", "entities/brand-new.html"} <= set(site(long))
+    long.checkpoint.write_bytes(checkpoint)  # as another branch that was checked out
+    assert site(long) == before
+    assert not list((long.path / "out").rglob("*new*"))
+
+
+def test_a_slot_of_two_hundred_items_stays_small_and_links_all_of_them(repo: Repo) -> None:
+    items = [
+        {"id": f"i{n}", "text": f"text {n}", "slot": "one/slot", "about": ["it"], "validFrom": f"{1800 + n}-01-01"}
+        for n in range(200)
+    ]
+    repo.apply({"session": "s", "at": "2024-01-02", "decisions": items})
+    pages = site(repo)
+    assert max(len(text.encode()) for text in pages.values()) < LARGEST
+    links = {a.get("href") for a in html(pages)["entities/it.html"].iter("a")}
+    assert {f"../items/i{n}.html" for n in range(200)} <= links
+    [row] = repo.run("slots", "--json").json["slots"]
+    current = html(pages)["slots.html"].findall(".//tbody/tr")
+    assert len(current) == 1
+    assert row["current"]["id"] == "i199"
+    assert "i199" in "".join(current[0].itertext())
+
+
 def test_a_folder_that_holds_something_else_stays_as_it_is(long: Repo) -> None:
     for target in (".", "sessions", "sessions/s001.json"):
         before = sorted(long.path.rglob("*"))
@@ -356,7 +382,7 @@ def test_it_says_what_it_wrote_and_opens_it(long: Repo, monkeypatch: pytest.Monk
     assert long.run("site", "out", "--open").err == ""
     assert opened == [(long.path / "out" / "index.html").as_uri()]
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
-    assert long.run("site", "out", "--open").err == said.err
+    assert long.run("site", "out", "--open").err == "no browser was found to show it: open out/index.html in one\n"
 
 
 def test_the_progress_goes_on_with_every_file(long: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,3 +396,16 @@ def test_the_progress_goes_on_with_every_file(long: Repo, monkeypatch: pytest.Mo
     monkeypatch.setattr(terminal, "progress", progress)
     count = len(site(long))
     assert steps == ["writing pages"] * count
+
+
+def test_the_signs_of_the_pages_are_those_of_the_pictures_and_the_legend_tells_them(long: Repo) -> None:
+    pages = site(long)
+    legend = ET.fromstring(re.search(r'<details class="legend">.*?</details>', pages["timeline.html"], re.DOTALL)[0])  # type: ignore[index]
+    told = {"".join(row.itertext()).strip(): [p.attrib for p in row.iter("path")] for row in legend.iter("li")}
+    for sign in signs.ALL:
+        assert told[sign.said] == [{"class": kind, "d": path} for kind, path in sign.shape]
+    picture = long.run("timeline", "--svg", "-").out
+    drawn = json.loads(re.search(r"^ledger\.signs = (.*);$", pages["assets/site.js"], re.MULTILINE)[1])  # type: ignore[index]
+    assert {mark["what"] for i in long.run("timeline", "--json").json["items"] for mark in i["marks"]} <= set(drawn)
+    for what in ("closed", "ended", "rejected", "reinstated", "beside"):
+        assert "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in drawn[what]) in picture, what

@@ -70,10 +70,11 @@ def site(
     with views.terminal.progress("writing pages", views.site.count(found)) as step:
         count = site_folder.write(target, views.site.pages(found), step)
     views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {target}\n")
-    shown = False
-    if open:
-        import webbrowser
+    page = target / "index.html"
+    if not open:
+        views.terminal.talk(f"Next: open {page} in a browser, or `ledger site {target} --open`")
+        return
+    import webbrowser
 
-        shown = webbrowser.open((target / "index.html").resolve().as_uri())
-    if not shown:
-        views.terminal.talk(f"Next: open {target / 'index.html'} in a browser, or `ledger site {target} --open`")
+    if not webbrowser.open(page.resolve().as_uri()):
+        views.terminal.talk(f"no browser was found to show it: open {page} in one")

@@ -34,7 +34,7 @@ _PATTERNS = (
     '<path d="M0 5H10M5 0V10"/>',
 )
 _STYLE = STYLE + themed(
-    "".join(f"  .a{n} {{ fill: $area{n} }}\n" for n in range(len(_PATTERNS)))
+    "".join(f"  .a{n} {{ fill: $area{n} }}\n  .p{n} {{ fill: url(#ledger-p{n}) }}\n" for n in range(len(_PATTERNS)))
     + """  .area { stroke: $ink; stroke-width: 1.25; fill-opacity: 0.7 }
   .pattern { stroke: $ink; stroke-opacity: 0.22; fill: none }
   .box { fill: none; stroke: $quiet }
@@ -100,14 +100,11 @@ def _document(found: Timeline) -> Iterator[str]:
 
 
 _LEGEND = (
-    ('<path class="top" d="M-22 0h44"/>', "as-of reads the top edge", "as-of"),
-    ('<path class="diagonal" d="M-22 8L22 -8"/>', "believed reads the diagonal", "believed"),
+    ((("top", "M-22 0h44"),), "as-of reads the top edge", "as-of"),
+    ((("diagonal", "M-22 8L22 -8"),), "believed reads the diagonal", "believed"),
 )
 _OVERLAP = (
-    "".join(
-        f'<path class="area a{n}" d="M{x} -9h26v18h-26z"/><path fill="url(#ledger-p{n})" d="M{x} -9h26v18h-26z"/>'
-        for n, x in ((0, -22), (1, -4))
-    ),
+    tuple((kind, f"M{x} -9h26v18h-26z") for n, x in ((0, -22), (1, -4)) for kind in (f"area a{n}", f"p{n}")),
     "overlap: both were believed",
     "both believed",
 )
@@ -169,12 +166,12 @@ def _key(line: Line, room: int) -> str:
 def _area(p: _Plane, s: Stretch, n: int) -> Iterator[str]:
     left, right, top, bottom = _box(p, s)
     size = f'x="{left:.5g}" y="{top:.6g}" width="{max(1, right - left):.5g}" height="{max(1, bottom - top):.5g}"'
-    yield f'<rect class="area a{n}" {size}/><rect fill="url(#ledger-p{n})" {size}/>'
+    yield f'<rect class="area a{n}" {size}/><rect class="p{n}" {size}/>'
 
 
 def _swatch(x: float, y: float, n: int) -> Iterator[str]:
     size = f'x="{x:g}" y="{y:g}" width="28" height="20"'
-    yield f'<rect class="area a{n}" {size}/><rect fill="url(#ledger-p{n})" {size}/>'
+    yield f'<rect class="area a{n}" {size}/><rect class="p{n}" {size}/>'
 
 
 def _names(p: _Plane, chain: Sequence[Line]) -> Iterator[str]:

@@ -11,34 +11,34 @@ if TYPE_CHECKING:
 
 
 class Sign(NamedTuple):
-    """A sign as a letter and as a shape of SVG around (0, 0), and what it says: in full, and where there is no room."""
+    """A sign as a letter and as a shape around (0, 0), and what it says: in full, and where there is no room.
+
+    A shape is paths of SVG, each with the class that colours it.
+    """
 
     letter: str
     said: str
     briefly: str
-    shape: str
+    shape: tuple[tuple[str, str], ...]
 
 
 _CROSS = "M-6 -6l12 12m0 -12l-12 12"
+_BAR = "M0 -9v18"
 
-HOLDS = Sign("━", "valid time: holds", "holds", '<rect class="valid" x="-22" y="-7" width="44" height="14"/>')
-LOST = Sign("┄", "claims, and does not hold", "does not hold", '<line class="lost" x1="-22" y1="0" x2="22" y2="0"/>')
+HOLDS = Sign("━", "valid time: holds", "holds", (("valid", "M-22 -7h44v14h-44z"),))
+LOST = Sign("┄", "claims, and does not hold", "does not hold", (("lost", "M-22 0h44"),))
 LEARNED = Sign(
-    "├─",
-    "record time: learned, not closed",
-    "learned",
-    '<rect class="record" x="-22" y="-5" width="44" height="10"/><path class="learned" d="M-22 -9v18"/>',
+    "├─", "record time: learned, not closed", "learned", (("record", "M-22 -5h44v10h-44z"), ("learned", "M-22 -9v18"))
 )
-NO_END = Sign("▶", "no end", "no end", '<path class="valid" d="M-22 -7H10V-11L22 0L10 11V7H-22z"/>')
-CLOSED = Sign("┤", "superseded, corrected or closed", "closed", '<path class="sign" d="M0 -9v18"/>')
-REJECTED = Sign(
-    "✗", "rejected, or never held", "rejected", f'<path class="halo" d="{_CROSS}"/><path class="bad" d="{_CROSS}"/>'
-)
-ENDED = Sign("■", "ended", "ended", '<path class="sign" d="M-4 -4h8v8h-8z"/>')
-REINSTATED = Sign("▲", "reinstated", "reinstated", '<path class="sign" d="M-6 6h12l-6 -12z"/>')
-BESIDE = Sign(
-    "◇", "a verdict on a link or an ending", "link or ending", '<path class="sign open" d="M0 -7l7 7l-7 7l-7 -7z"/>'
-)
+NO_END = Sign("▶", "no end", "no end", (("valid", "M-22 -7H10V-11L22 0L10 11V7H-22z"),))
+CLOSED = Sign("┤", "superseded, corrected or closed", "closed", (("sign", _BAR),))
+REJECTED = Sign("✗", "rejected, or never held", "rejected", (("halo", _CROSS), ("bad", _CROSS)))
+ENDED = Sign("■", "ended", "ended", (("sign", "M-4 -4h8v8h-8z"),))
+REINSTATED = Sign("▲", "reinstated", "reinstated", (("sign", "M-6 6h12l-6 -12z"),))
+BESIDE = Sign("◇", "a verdict on a link or an ending", "link or ending", (("sign open", "M0 -7l7 7l-7 7l-7 -7z"),))
+
+RECORDED = (("learned", _BAR),)
+"""The shape of the moment at which an item was recorded."""
 
 ALL = (HOLDS, LOST, LEARNED, NO_END, CLOSED, REJECTED, ENDED, REINSTATED, BESIDE)
 """In the order in which a legend tells them."""
@@ -52,6 +52,11 @@ MARKS = {
     "reinstated": REINSTATED,
 }
 """By what a mark of the timeline is. A verdict that is not on the item itself has the sign BESIDE."""
+
+
+def markup(shape: Iterable[tuple[str, str]]) -> str:
+    """A shape as elements of SVG."""
+    return "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in shape)
 
 
 def of(mark: Mark) -> Sign:

@@ -6,7 +6,7 @@ dark is as the reader's system has it. What a colour says, a shape or a pattern 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -86,9 +86,9 @@ def text(x: float, y: float, inside: str, kind: str = "", anchor: str = "start")
     return f'<text x="{x:.5g}" y="{y:.6g}" class="{kind}" text-anchor="{anchor}">{inside}</text>'
 
 
-def placed(shape: str, x: float, y: float) -> str:
+def placed(shape: Iterable[tuple[str, str]], x: float, y: float) -> str:
     """A shape that is drawn around (0, 0), at a place."""
-    return f'<g transform="translate({x:.5g} {y:.6g})">{shape}</g>'
+    return f'<g transform="translate({x:.5g} {y:.6g})">{signs.markup(shape)}</g>'
 
 
 def told(line: Line) -> str:
@@ -154,7 +154,7 @@ def _row(line: Line, scale: Scale, y: float) -> Iterator[str]:
         yield placed(signs.REJECTED.shape, across(scale, claim(line.item)[0]), y + 50)
     for interval in line.record:
         yield from _bar(scale, interval, y + 65, 10, "record", "tip")
-    yield placed('<path class="learned" d="M0 -9v18"/>', across(scale, line.item.recorded_at), y + 70)
+    yield placed(signs.RECORDED, across(scale, line.item.recorded_at), y + 70)
     for mark in line.marks:
         yield placed(signs.of(mark).shape, across(scale, mark.at), y + 70)
     yield "</g>"

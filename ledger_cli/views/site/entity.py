@@ -55,7 +55,7 @@ def pages(found: Atlas, one: Named) -> Iterator[tuple[str, str]]:
             f"{numbered(len(parts), n, targets)}"
         )
         title = one.name if n == 1 else f"{one.name}, page {n}"
-        yield page, frame(page, title, main, found.timeline.now, embedded)
+        yield page, frame(page, title, main, found, embedded)
 
 
 def link(one: Named, count: int, root: str = "") -> str:

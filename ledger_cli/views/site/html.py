@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from ledger_cli.views.site import paths
 from ledger_cli.views.terminal import when
 
 if TYPE_CHECKING:
+    from ledger_cli.atlas import Atlas
     from ledger_cli.model import Item
 
 POLICY = (
@@ -26,10 +28,11 @@ _NAV = {
     "entities.html": "Entities",
     "slots.html": "Slots",
 }
+_TIMES = re.compile(r"\d{4}-\d\d-\d\d(?: [\d:.]*\d)?(?: →)?")
 _LIST_TEXT = 400  # columns of a text in a list; an item's own page has all of it
 
 
-def frame(path: str, title: str, main: str, now: datetime, embedded: Any = None) -> str:
+def frame(path: str, title: str, main: str, found: Atlas, embedded: Any = None) -> str:
     """A whole page. `main` is markup, and `embedded` the JSON that its script reads."""
     root = "../" * path.count("/")
     links = "".join(
@@ -60,19 +63,28 @@ def frame(path: str, title: str, main: str, now: datetime, embedded: Any = None)
 <p id="found" role="status"></p>
 <ul id="results" hidden="hidden" aria-label="Found"></ul>
 </div>
+<p class="built">{_built(found)}</p>
 </header>
 <main id="main" tabindex="-1">
 {main}
 </main>
 <footer>
-<p>Made at {escaped(when(now))} UTC by <code>ledger site</code>. All times are UTC.
+<p>Made by <code>ledger site</code>. All times are UTC.
 <span class="keys">Keys: <kbd>/</kbd> search, <kbd>[</kbd> <kbd>]</kbd> the change of valid time before and after,
-<kbd>{{</kbd> <kbd>}}</kbd> that of record time.</span></p>
+<kbd>{{</kbd> <kbd>}}</kbd> that of record time, <kbd>0</kbd> back to when this page was built.</span></p>
 </footer>
 {held}<script src="{root}assets/site.js" defer="defer"></script>
 </body>
 </html>
 """
+
+
+def _built(found: Atlas) -> str:
+    """When the pages were built, and up to which record they know, in one line."""
+    built = f"Built {time(found.timeline.now)} UTC"
+    if (last := found.latest) is None:
+        return f"{built}, from an empty ledger"
+    return f"{built}, knows all that was recorded up to {time(last.at)} ({bdi(last.id, 60)})"
 
 
 def encoded(value: Any) -> str:
@@ -91,6 +103,11 @@ def instant(at: datetime | None) -> str | None:
 def time(at: datetime) -> str:
     """An instant for people."""
     return f'<time datetime="{show(at)}">{escaped(when(at))}</time>'
+
+
+def unbroken(text: str) -> str:
+    """A text of ours in which times stand, none of them to be broken at the end of a line."""
+    return _TIMES.sub(r'<span class="at">\g<0></span>', escaped(text))
 
 
 def bdi(text: str, room: int | None = _LIST_TEXT) -> str:
@@ -112,13 +129,14 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
     return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows) + "</dl>"
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; cells are markup."""
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """A table; cells are markup. In a narrow window the rows of the kind `stack` stand on several lines."""
+    named = f' class="{kind}"' if kind else ""
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table{named}>'
+        f"<caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>"
     )
 
 

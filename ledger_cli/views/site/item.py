@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ledger_cli.intervals import claim
@@ -48,7 +47,7 @@ def page(found: Atlas, line: Line) -> tuple[str, str]:
         f'<ol class="items">\n{entries}</ol>\n{more}{"".join(_sections(line, dossier))}'
     )
     path = paths.item(line.item.id)
-    return path, frame(path, f"{line.item.id}: {line.item.text}", main, found.timeline.now, embedded)
+    return path, frame(path, f"{line.item.id}: {line.item.text}", main, found, embedded)
 
 
 def _facts(line: Line, dossier: Dossier) -> Iterator[tuple[str, str]]:
@@ -84,20 +83,22 @@ def _sections(line: Line, dossier: Dossier) -> Iterator[str]:
     versions = [v for v in (dossier.node.row, *dossier.node.versions) if v.item.id != line.item.id]
     if versions:
         rows = [[item_link(v.item.id, _ROOT), bdi(v.item.text), time(v.item.recorded_at)] for v in versions]
-        yield f'<h2 id="versions">Versions</h2>\n{table("Versions of this item", ("id", "text", "learned"), rows)}\n'
+        told = ("id", "text", "learned")
+        yield f'<h2 id="versions">Versions</h2>\n{table("Versions of this item", told, rows, "stack")}\n'
     if dossier.node.reviews:
         rows = [
             [time(r.recorded_at), r.verdict, bdi(str(r.target)), bdi(r.by), bdi(r.reason, None)]
             for r in dossier.node.reviews
         ]
         heads = ("at", "verdict", "on", "by", "reason")
-        yield f'<h2 id="reviews">Reviews</h2>\n{table("Reviews of this item", heads, rows)}\n'
+        yield f'<h2 id="reviews">Reviews</h2>\n{table("Reviews of this item", heads, rows, "stack")}\n'
     if dossier.node.endings:
         rows = [
-            [time(e.recorded_at), time(e.valid_to), bdi(e.by), bdi(e.reason or "", None)] for e in dossier.node.endings
+            [time(e.recorded_at), f"ends on {time(e.valid_to)}", bdi(e.by), bdi(e.reason or "", None)]
+            for e in dossier.node.endings
         ]
-        named = ("at", "ends on", "by", "reason")
-        yield f'<h2 id="endings">Endings</h2>\n{table("Endings of this item", named, rows)}\n'
+        named = ("at", "what", "by", "reason")
+        yield f'<h2 id="endings">Endings</h2>\n{table("Endings of this item", named, rows, "stack")}\n'
     if dossier.evidence:
         said = "".join(
             f'<li><span class="id">{bdi(e.id)}</span> ({bdi(e.kind)}'
@@ -106,11 +107,7 @@ def _sections(line: Line, dossier: Dossier) -> Iterator[str]:
             for e in dossier.evidence
         )
         yield f'<h2 id="evidence">Evidence</h2>\n<ul class="evidence">{said}</ul>\n'
-    rows = [[time(s.valid_from), _end(s.valid_to), time(s.known_from), _end(s.known_to)] for s in line.stretches]
+    rows = [[spans(((s.valid_from, s.valid_to),)), spans(((s.known_from, s.known_to),))] for s in line.stretches]
     if rows:
-        axes = ("valid from", "valid to", "known from", "known to")
+        axes = ("held", "as known")
         yield f'<h2 id="plane">When it held, as known when</h2>\n{table("Stretches of this item", axes, rows)}\n'
-
-
-def _end(at: datetime | None) -> str:
-    return "no end" if at is None else time(at)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ledger_cli.views import signs
 from ledger_cli.views.markup import escaped
 from ledger_cli.views.site import paths
-from ledger_cli.views.site.html import bdi, instant, item_link, time
+from ledger_cli.views.site.html import bdi, instant, item_link, time, unbroken
 from ledger_cli.views.tables import stretch
 from ledger_cli.views.timeline import holding, knowing, words
 
@@ -18,22 +19,24 @@ if TYPE_CHECKING:
 
 _TICKS = 6
 _LEGEND = (
-    ("━", "valid time: it holds"),
-    ("┄", "it claims this time, and does not hold, as known then"),
-    ("▭", "record time: from when it was learned to when it closed"),
-    ("▶", "no end"),
-    ("│", "superseded, corrected or closed"),
-    ("✗", "rejected, or never held"),
-    ("■", "ended"),
-    ("▲", "reinstated"),
-    ("◇", "a verdict on a link or an ending"),
+    *((sign.shape, sign.said) for sign in signs.ALL),
+    ((("asked", "M0 -11v22"),), "the day asked"),
+    ((("lit", "M-22 -7h44v14h-44z"),), "holds on the day asked, as known then"),
 )
 
 
-def question(valid_label: str = "Valid on", known_label: str = "As known on") -> str:
+def _legend() -> str:
+    return "".join(
+        '<li><svg class="drawn" width="48" height="22" viewBox="-24 -11 48 22" aria-hidden="true">'
+        f"{signs.markup(shape)}</svg> {said}</li>"
+        for shape, said in _LEGEND
+    )
+
+
+def question() -> str:
     """The two sliders; the script shows and moves them."""
     rows = []
-    for name, label in (("valid", valid_label), ("known", known_label)):
+    for name, label in (("valid", "Valid on"), ("known", "As known on")):
         rows.append(
             f'<div class="axis"><label for="{name}">{label}</label>'
             f'<input class="when" id="{name}" type="text" size="22" spellcheck="false" aria-describedby="wrong"/>'
@@ -45,10 +48,11 @@ def question(valid_label: str = "Valid on", known_label: str = "As known on") ->
         f"{''.join(rows)}"
         '<p class="choices"><button type="button" id="all-known">all known now</button> '
         '<button type="button" id="on-the-day">as believed on the day</button> '
+        '<button type="button" id="today">today</button> '
         '<span id="wrong" role="status"></span></p>'
         '<p id="answer" role="status"></p>'
         '<details class="legend"><summary>What the signs mean</summary><ul>'
-        f"{''.join(f'<li>{sign} {word}</li>' for sign, word in _LEGEND)}</ul></details></form>"
+        f"{_legend()}</ul></details></form>"
         '<noscript><p class="note">With JavaScript, two sliders light up what holds.</p></noscript>'
     )
 
@@ -64,7 +68,7 @@ def entry(line: Line, n: int, root: str, *, here: bool = False) -> str:
         f'<li class="item{" here" if here else ""}" data-n="{n}" data-id="{escaped(item.id)}">'
         f'<p class="head">{item_link(item.id, root)} {bdi(item.text)}{slot} <span class="state"></span></p>'
         f'<div class="bars"></div>'
-        f'<p class="times">{escaped(times(line))}</p>{_list(said)}</li>\n'
+        f'<p class="times">{unbroken(times(line))}</p>{_list(said)}</li>\n'
     )
 
 
@@ -115,7 +119,7 @@ def axis(scale: Scale) -> dict[str, Any]:
 
 
 def spans(intervals: Intervals) -> str:
-    return escaped(", ".join(map(stretch, intervals)))
+    return unbroken(", ".join(map(stretch, intervals)))
 
 
 def near(chain: Sequence[Line], line: Line, most: int) -> Sequence[Line]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ledger_cli.views.markup import escaped
 from ledger_cli.views.site import entity, paths
 from ledger_cli.views.site.html import bdi, frame, item_link, numbered, table, time
-from ledger_cli.views.tables import stretch
+from ledger_cli.views.site.lines import spans
 from ledger_cli.views.terminal import counted
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ _NAMES = 4000  # entities of one page
 
 def pages(found: Atlas) -> Iterator[tuple[str, str]]:
     """The overview, the slots, the entities."""
-    yield "index.html", frame("index.html", "Overview", _overview(found), found.timeline.now)
+    yield "index.html", frame("index.html", "Overview", _overview(found), found)
     parts = [found.slots[n : n + _ROWS] for n in range(0, len(found.slots), _ROWS)] or [()]
     targets = [paths.numbered("slots", n) for n in range(1, len(parts) + 1)]
     for n, part in enumerate(parts, 1):
         intro = "<p>What each slot answers now, and what is planned for it.</p>"
         main = f"<h1>Slots</h1>\n{intro}\n{_slots(part)}\n{numbered(len(parts), n, targets)}"
-        yield targets[n - 1], frame(targets[n - 1], "Slots", main, found.timeline.now)
+        yield targets[n - 1], frame(targets[n - 1], "Slots", main, found)
     names = [found.entities[n : n + _NAMES] for n in range(0, len(found.entities), _NAMES)] or [()]
     targets = [paths.numbered("entities", n) for n in range(1, len(names) + 1)]
     for n, some in enumerate(names, 1):
@@ -39,7 +39,7 @@ def pages(found: Atlas) -> Iterator[tuple[str, str]]:
             f"<h1>Entities</h1>\n<p>What items are about, each with how many.</p>\n<ul class='names'>\n{links}</ul>\n"
             f"{numbered(len(names), n, targets)}"
         )
-        yield targets[n - 1], frame(targets[n - 1], "Entities", main, found.timeline.now)
+        yield targets[n - 1], frame(targets[n - 1], "Entities", main, found)
 
 
 def _overview(found: Atlas) -> str:
@@ -47,7 +47,7 @@ def _overview(found: Atlas) -> str:
     all_slots = f'<p><a href="slots.html">All {len(found.slots)} slots</a></p>' if len(found.slots) > _SLOTS else ""
     now = time(found.timeline.now)
     return f"""<h1>Ledger</h1>
-<p>{counts or "Nothing is recorded yet"}. Current is what holds at {now}, with all that is known.</p>
+<p>{counts or "Nothing is recorded yet"}. Current is what holds now, at {now}, with all that is known.</p>
 <h2 id="slots">Current and planned</h2>
 {_slots(found.slots[:_SLOTS])}
 {all_slots}
@@ -68,11 +68,11 @@ def _slots(rows: Sequence[SlotRow]) -> str:
         found += [(planned, "planned") for planned in row.planned]
         for n, (one, word) in enumerate(found):
             cells.append([slot if n == 0 else "", *_held(one, word)])
-    return table("What slots answer", ("slot", "state", "item", "what", "holds"), cells)
+    return table("What slots answer", ("slot", "state", "item", "what", "holds"), cells, "stack")
 
 
 def _held(row: Row, word: str) -> list[str]:
-    held = escaped(", ".join(map(stretch, row.shown.holds)))
+    held = spans(row.shown.holds)
     return [f'<span class="{word}">{word}</span>', item_link(row.item.id, ""), bdi(row.item.text), held]
 
 
@@ -81,7 +81,7 @@ def _sessions(found: Atlas) -> str:
     rows = [
         [time(s.at), bdi(s.id) + ("" if s.exported else " (not exported)"), escaped(counted(s.counts))] for s in latest
     ]
-    return table("Latest sessions", ("recorded at", "session", "brought"), rows)
+    return table("Latest sessions", ("recorded at", "session", "brought"), rows, "stack")
 
 
 def _lateness(found: Sequence[Late]) -> str:
@@ -92,7 +92,7 @@ def _lateness(found: Sequence[Late]) -> str:
         bar = f'<rect width="{wide:.4g}%" height="14"/>'
         bar = f'<svg class="share" role="presentation" width="100%" height="14">{bar}</svg>'
         rows.append([_days(late), str(late.items), bar])
-    return table("Lateness", ("learned", "items", "share"), rows).replace("<table>", '<table class="histogram">')
+    return table("Lateness", ("learned", "items", "share"), rows, "histogram")
 
 
 def _days(late: Late) -> str:

@@ -30,4 +30,4 @@ known on the day of the other, lights up. The address keeps the question.</p>
 <ol id="lines" class="items"></ol>
 <p><button type="button" id="more" hidden="hidden">show more</button></p>"""
     embedded = {"page": "timeline", "now": instant(found.timeline.now), "axis": axis(found.timeline.scale)}
-    return frame("timeline.html", "Timeline", main, found.timeline.now, embedded)
+    return frame("timeline.html", "Timeline", main, found, embedded)
