@@ -3,13 +3,14 @@
 The pages are written beside the old ones first. Where the disk is full, or the run is killed, the site that was there
 is there still, every byte of it. Then they are moved to their places, and `index.html` is taken away before the first
 of them and put back behind the last: a folder that has one holds a whole site, the old or the new. The next run takes
-over what a killed one left.
+over what a killed one left. Two runs at once do not meet: the second is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -34,29 +35,59 @@ def write(folder: Path, pages: Iterable[tuple[str, str]], step: Callable[[], obj
     """Write the pages (path, text) into a folder, and return how many; `step` is called after each.
 
     What an earlier site left there and this one has not is removed. Raises Refused for a folder that holds something
-    else, or a link where a page goes, and CannotWrite, which names the file. Either leaves the site that was there,
-    unless the disk fails while pages are moved: then there is no `index.html`.
+    else, a link where a page goes, or another run at it, and CannotWrite, which names the file. Either leaves the site
+    that was there, unless the disk fails while pages are moved: then there is no `index.html`.
     """
-    left = _claimed(folder)
-    stage = folder / STAGE
-    _refuse_link(stage)
-    if stage.exists():
-        with _named(stage):
-            shutil.rmtree(stage)  # of a run that was killed
+    with _alone(folder):
+        left = _claimed(folder)
+        stage = folder / STAGE
+        _refuse_link(stage)
+        if stage.exists():
+            with _named(stage):
+                shutil.rmtree(stage)  # of a run that was killed
+        try:
+            done = _staged(folder, stage, pages, step)
+            _mark(folder, left | done, unfinished=True)
+            with _named(folder / INDEX):
+                (folder / INDEX).unlink(missing_ok=True)
+            for path in sorted(done - {INDEX}):
+                _move(stage / path, folder / path)
+            _swept(folder, left - done)
+            if INDEX in done:
+                _move(stage / INDEX, folder / INDEX)
+            _mark(folder, done)
+            return len(done)
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other runs out of the folder: each would take the other's pages for those of a killed one.
+
+    Raises Refused while another run writes it, and for a folder that holds something else: nothing is put there.
+    """
+    _refuse_foreign(folder)
+    with _named(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
     try:
-        done = _staged(folder, stage, pages, step)
-        _mark(folder, left | done, unfinished=True)
-        with _named(folder / INDEX):
-            (folder / INDEX).unlink(missing_ok=True)
-        for path in sorted(done - {INDEX}):
-            _move(stage / path, folder / path)
-        _swept(folder, left - done)
-        if INDEX in done:
-            _move(stage / INDEX, folder / INDEX)
-        _mark(folder, done)
-        return len(done)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)  # on the folder itself: no file more to publish
+        except OSError as fault:
+            what = f"another run is writing the site in {folder}"
+            raise Refused(what, "wait for it, and run it again") from fault
+        yield
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        os.close(held)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    with _named(folder):
+        if (folder / MARKER).is_file() or not folder.exists():
+            return
+        if not folder.is_dir() or any(each.name != f"{MARKER}.tmp" for each in folder.iterdir()):
+            raise Refused(f"{folder} holds something else", "give a folder that is empty, or not there yet")
 
 
 def _staged(folder: Path, stage: Path, pages: Iterable[tuple[str, str]], step: Callable[[], object]) -> set[str]:
@@ -95,10 +126,7 @@ def _claimed(folder: Path) -> set[str]:
         if marker.is_file():
             told = marker.read_text(encoding="utf-8", errors="replace").splitlines()
             return {line for line in told if _OURS.fullmatch(line)}
-    with _named(folder):
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise Refused(f"{folder} holds something else", "give a folder that is empty, or not there yet")
-        folder.mkdir(parents=True, exist_ok=True)
+    _refuse_foreign(folder)
     _mark(folder, set(), unfinished=True)
     return set()
 

@@ -18,6 +18,7 @@ import pytest
 
 from ledger_cli import site_folder
 from ledger_cli.durable import CannotWrite
+from ledger_cli.errors import Refused
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -218,3 +219,17 @@ def test_a_small_ledger_draws_no_progress(repo: Repo) -> None:
     assert out.startswith("wrote ")
     assert "\x1b[" not in err
     assert "writing" not in err
+
+
+def test_a_second_run_at_the_same_time_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    site_folder.write(folder, OLD.items())
+
+    def second() -> None:
+        with pytest.raises(Refused, match="another run is writing the site"):
+            site_folder.write(folder, OLD.items())
+
+    site_folder.write(folder, NEW.items(), second)
+    assert held(folder) == NEW
+    site_folder.write(folder, OLD.items())
+    assert held(folder) == OLD

@@ -15,6 +15,7 @@ from ledger_cli.exchange.adr_statements import Reference, Statement
 
 _NUMBER = re.compile(r"(?<![0-9A-Za-z])0*(\d{1,6})(?![0-9A-Za-z])")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+_RFC = re.compile(r"rfc", re.IGNORECASE)
 _INDEX = ("readme", "index")
 
 
@@ -41,8 +42,8 @@ class Folder:
             path = unquote(re.split(r"[#?]", reference.target)[0])
             here = posixpath.normpath(posixpath.join(posixpath.dirname(of.file), path))
             candidates = [here] if here in self.records else self._by_name(path)
-            if not candidates:
-                candidates = self._by_words(reference.text)
+        elif _RFC.match(reference.text) and not _RFC.search(f"{of.file} {of.title}"):
+            candidates = []  # the world has RFCs too
         else:
             candidates = self._by_words(reference.text)
         if len(candidates) != 1:

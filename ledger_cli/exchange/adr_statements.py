@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ledger_cli.exchange import adr_dates, markdown
+from ledger_cli.exchange import adr_dates, adr_words, markdown
 
 Relation = Literal["supersedes", "superseded by"]
 
@@ -39,7 +39,11 @@ _NAMED = re.compile(
     r"\b(?:ADR|RFC|MADR|AD)[\s#-]*\d+\b|#\d+\b|\[\[[^\[\]]+\]\]|(?<![\w./-])[\w./-]+\.md\b|\b\d{3,}-[\w-]*\w\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"#?(\d{1,5})(?:\s*(?:,|and|und|et|&)\s*#?\d{1,5})*")
+_BARE = re.compile(r"[\s:]*((?:#?\d{1,5})(?:\s*(?:,|and|und|et|&)\s*#?\d{1,5})*)[\s.!]*")
+"""A number alone, or several: among other words a number counts anything, and names no record."""
+_ASIDE = re.compile(r"\([^()]*\)|\b(?:on|since|as of|am|seit|le|el)\s*$")
+_RELATION = re.compile(rf".*?(?:{adr_words.BY.pattern}|{adr_words.OF.pattern})(?:.{{0,40}}?\bby\b)?", re.IGNORECASE)
+"""What a clause says before it names the other record."""
 
 
 def words(text: str) -> str:
@@ -70,5 +74,5 @@ def _named(text: str) -> Iterator[str]:
     found = [name.strip("[]") for name in _NAMED.findall(text)]
     if found:
         yield from found
-    elif bare := _BARE.search(re.sub(r"[^\w\s#,&]", " ", text)):
-        yield from re.findall(r"\d+", bare[0])
+    elif bare := _BARE.fullmatch(_ASIDE.sub("", _RELATION.sub("", text, count=1))):
+        yield from re.findall(r"\d+", bare[1])
