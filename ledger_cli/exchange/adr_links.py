@@ -105,7 +105,11 @@ def decide(records: Sequence[Record]) -> Decided:
                     said = f"{quoted(statement.said)}, but {new} is of {date.date().isoformat()}, and that counts"
                     remarks[old].append(said)
     for old in folder.records:
-        both = sorted(own[old] | told[old])
+        # What is not decided, or was rejected, replaces nothing by saying so.
+        both = sorted(own[old] | {new for new in told[old] if folder.records[new].status not in ("open", "rejected")})
+        for new in sorted(own[old]):
+            if folder.records[new].status == "rejected":
+                faults[old].append(f"superseded by {new}, which was rejected")
         if len(both) > 1:
             faults[old].append(f"{len(both)} records supersede it: {' and '.join(both)}")
         elif not both and folder.records[old].status == "superseded" and not faults[old]:

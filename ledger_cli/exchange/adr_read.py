@@ -47,6 +47,9 @@ _NUMBERED = re.compile(
 _METADATA = re.compile(
     r"\s*(?:[-*+>]\s+)?(?:\*\*|__)?([^\W\d_][^:：*|\[\]]{0,40}?)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*(.*)"
 )
+_LABEL = re.compile(r"\s*(?:(?:\*\*|__)[^*_]+(?:\*\*|__)\s*[:：]?|[^\W\d_][^:：]*[:：])\s*")
+_STRUCK = re.compile(r"~~.*?~~")
+_OTHER_BY_NEW = re.compile(r"replaced\b[^.;]{0,40}?(?:\d|\N{WHITE SQUARE})[^.;]{0,40}?\bby\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _ASIDE = re.compile(r"\s*\(([^()]*)\)\s*$")
 _LINKS = re.compile(
@@ -76,6 +79,7 @@ class _Reader:
         self.dates: list[tuple[str, str]] = []
         self.asides: list[str] = []
         text = markdown.without_comments(text)
+        self.text = markdown.without_code(text)
         self.preamble, self.parts = self._parts(text)
         self._metadata()
         self._sections()
@@ -106,14 +110,14 @@ class _Reader:
         rest = sections[title + 1 :]
         top = max(2, min((s.level for s in rest), default=2))
         parts: list[tuple[str, str]] = []
+        deepest = rest[0].level if rest else top  # what comes before the first proper section stands for itself
         for section in rest:
-            if section.level <= top:
+            if section.level <= max(top, deepest):
+                deepest = min(deepest, section.level)
                 parts.append((section.title, section.body))
-            elif parts:
+            else:
                 heading, body = parts[-1]
                 parts[-1] = heading, f"{body}\n{'#' * section.level} {section.title}\n{section.body}"
-            else:
-                preamble += f"\n{section.body}"
         return preamble, parts
 
     def _own(self, key: str) -> str:
@@ -123,8 +127,12 @@ class _Reader:
         for key, values in self.front.items():
             for value in values:
                 self._told(key, value)
-        for line in (line[:_LONGEST] for line in markdown.without_code(self.preamble).split("\n")):
+        lines = [line[:_LONGEST] for line in markdown.without_code(self.preamble).split("\n")]
+        for n, line in enumerate(lines):
             row = markdown.cells(line)
+            if _LABEL.fullmatch(line) and adr_words.key_of(line.strip(" *_:：")) is not None:  # and its value below it
+                self._told(line.strip(" *_:："), next((below for below in lines[n + 1 :] if below.strip()), ""))
+                continue
             if row is not None and len(row) == 2:
                 self._told(row[0].rstrip(":"), row[1])
             elif row is None and (found := _METADATA.fullmatch(line)):
@@ -152,9 +160,10 @@ class _Reader:
         told: list[tuple[str, str, str]] = []
         has_status, has_date = bool(self.statuses), bool(self.dates)
         for heading, body in self.parts:
-            known, sort = adr_words.key_of(heading), adr_words.heading_of(heading)
-            if known == "status" and not has_status:
-                self._clauses(body, is_status=True)
+            name, _, said = heading.partition(":")
+            known, sort = adr_words.key_of(name), adr_words.heading_of(heading)
+            if known == "status" and (not has_status or (not self.record.own and _states(body))):
+                self._clauses(f"{said}\n{body}", is_status=True)
             elif known == "date" and not has_date:
                 self.dates += [("date", line.strip()) for line in body.split("\n") if line.strip()][:1]
             elif sort is not None and body.strip():
@@ -179,12 +188,18 @@ class _Reader:
 
     def _clauses(self, text: str, *, is_status: bool) -> None:
         for line in markdown.without_code(text).split("\n"):
+            if is_status and (found := _METADATA.fullmatch(line)) and adr_words.key_of(found[1]) is not None:
+                self._told(found[1], found[2])
+                continue
             for clause in re.split(r";|<br\s*/?>", _after(_BULLET, line)):
                 if not NOTHING.fullmatch(clause.strip(" \t>*_.")):
                     self._clause(clause.strip(" \t>*_"), is_status=is_status)
 
     def _clause(self, text: str, *, is_status: bool) -> None:
-        text = text[:_LONGEST]
+        for struck in _STRUCK.findall(text := text[:_LONGEST]):
+            self.asides.append(struck)
+        if not (text := _STRUCK.sub("", text).strip()):
+            return
         said, bare = markdown.link_texts(text).strip(), words(text)
         status = adr_words.status_of(said)
         if is_status and (aside := _ASIDE.search(said)) and adr_words.status_of(said[: aside.start()]) == status:
@@ -197,6 +212,8 @@ class _Reader:
             self.asides.append(said[hedged.start() :])
             if is_status and hedged.start():
                 self.statuses.append((status, said, None))
+        elif _OTHER_BY_NEW.search(ISO.sub("", bare)):
+            self.record.faults.append(f"{quoted(said)} may say that it replaces another, or that it is replaced")
         elif adr_words.BY.search(bare):
             self._superseded(text, said, at, partly=partly)
         elif status == "superseded" and references(text):
@@ -214,6 +231,8 @@ class _Reader:
                 f"{quoted(said)}: an amendment is no supersession; if the decision changed, correct it"
             )
         elif is_status:
+            if status == "decided" and adr_words.taken_back(_ASIDE.sub("", said)):
+                self.record.faults.append(f"its status begins as decided, and says more: {quoted(said)}")
             self.statuses.append((status, said, at))
 
     def _superseded(self, text: str, said: str, at: datetime | None, *, partly: bool) -> None:
@@ -237,7 +256,9 @@ class _Reader:
         for status in ("rejected", "partly superseded", "superseded", "ended"):
             if status in known and "open" not in known and not (status == "rejected" and "decided" in known):
                 known = [status]
-        if not self.statuses:
+        if not self.statuses and (line := adr_words.speaks_of_status(self.text)):
+            record.faults.append(f"it has no status that can be read, but says {quoted(line)}")
+        elif not self.statuses:
             record.status = "decided"
             record.remarks.append("it has no status: read as decided")
         elif len(known) > 1:
@@ -305,6 +326,12 @@ class _Reader:
             named = [r for r in references(line[:_LONGEST]) if not r.target.startswith("http")]
             if named and stated.isdisjoint([*map(str, named), *(r.target for r in named)]):
                 self.record.remarks.append(f"the text says {quoted(said)}: nothing is made of it")
+
+
+def _states(body: str) -> bool:
+    """Does a section begin with a status? One of that name may be about anything, where the metadata has the status."""
+    first = next((line for line in body.split("\n") if line.strip()), "")
+    return adr_words.status_of(_after(_BULLET, first)) is not None
 
 
 def _after(lead: re.Pattern[str], text: str) -> str:

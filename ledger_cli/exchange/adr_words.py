@@ -61,9 +61,9 @@ _LETTER = "[a-zß-ÿœąćęłńśźżа-яёії]"  # of scripts with spaces be
 
 
 _HEDGED = (
-    "(?:will|shall|to|may|might|should|could|would|is going to|not|never|soll|wird|werden|nicht|sera|será|sarà|"
-    "must)(?= (?:be |not |yet |soon |later |noch )*(?:superseded|superceded|replaced|obsoleted|deprecated|retired|"
-    "removed|ersetzt|abgelöst|remplacée?|reemplazad[oa]|sustituid[oa]|substituíd[oa]|sostituit[oa]))"
+    "(?:will|shall|to|may|might|should|could|would|is going to|not|never|no longer|nicht mehr|soll|wird|werden|nicht|"
+    "sera|será|sarà|must)(?= (?:be |not |yet |soon |later |noch )*(?:superseded|superceded|replaced|obsoleted|"
+    "deprecated|retired|removed|ersetzt|abgelöst|remplacée?|reemplazad[oa]|sustituid[oa]|substituíd[oa]|sostituit[oa]))"
 )
 """What is planned, wished or denied of a supersession or an end has not happened."""
 
@@ -75,6 +75,23 @@ def _words(alternatives: str) -> re.Pattern[str]:
 
 STATUS: dict[Class, re.Pattern[str]] = {name: _words(words) for name, words in _STATUS.items()}
 PARTLY, BY, OF, AMENDS, HEDGED = (_words(words) for words in (_PARTLY, _BY, _OF, _AMENDS, _HEDGED))
+_QUALIFIED = _words(
+    "not|no|never|nor|until|till|pending|if|unless|once|but|except|against|subject to|conditional|conditionally|"
+    "provisional|provisionally|tentative|tentatively|in principle|draft|review|reviewed|revoked|revisited|effective|"
+    "reconsidered|reverted|nicht|kein|keine|bis|aber|unter vorbehalt|vorläufig|widerrufen|non|pas|jusque|mais|"
+    "sous réserve|provisoire|provisoirement|hasta|pero|fino|ma|não|até|mas|niet|tot|maar"
+)
+_QUALIFIED_SIGNS = re.compile(r"[?？]|->|→|ない|なし|待|見送|予定|中\Z|中[）)]?\Z|未|否|않|대기|안 |미정")
+"""Signs, and what stands behind a word without a space between, in Chinese, Japanese and Korean."""
+
+
+def taken_back(said: str) -> bool:
+    """Does a status that begins as decided go on to say something else: a condition, a denial, another status?"""
+    rest = said.strip(" \t*_:.-–—✅✔🟢")
+    ends = [m.end() for m in [STATUS["decided"].match(rest)] if m]
+    rest = rest[max(ends, default=0) :]
+    others = any(words.search(rest) for name, words in STATUS.items() if name != "decided")
+    return bool(others or _QUALIFIED.search(rest) or _QUALIFIED_SIGNS.search(rest))
 
 
 def status_of(text: str) -> Class | None:
@@ -91,16 +108,38 @@ def status_of(text: str) -> Class | None:
 
 
 KEYS = {
-    "status": "status statut estado stato staat stav tila 状態 状态 狀態 ステータス статус 상태",
+    "status": "status state statut estado stato staat stav tila 状態 状态 狀態 ステータス статус 상태",
     "date": "date datum fecha data dato päivämäärä 日期 日付 дата 날짜 since decided decided-on decision-date "
     "date-decided accepted-on adopted-on",
 }
 _KEY_OF = {word: key for key, words in KEYS.items() for word in words.split()}
 
 
+_NUMBER = re.compile(r"\A\s*\d+[.)]?\s+")
+_ASIDE = re.compile(r"\s+\([^()]*\)\s*\Z")
+_FILLING = frozenset(("current", "decision", "adr", "of", "this", "the", "record", "document", "aktueller"))
+_PROMINENT = re.compile(r"\s*(?:#|\*\*|__|<h\d|<b>|<strong>)", re.IGNORECASE)
+_ALONE = re.compile(r"[ \t]*[*_]*[^\W\d_][\w ]*[*_.]*[ \t]*")
+
+
 def key_of(text: str) -> str | None:
     """`status`, `date`, or None for a name of metadata that is neither."""
-    return _KEY_OF.get("-".join(text.strip(" \t*_:").casefold().split()))
+    words = _NUMBER.sub("", _ASIDE.sub("", text.strip(" \t*_:"))).casefold().split()
+    if (known := _KEY_OF.get("-".join(words))) is None:
+        known = _KEY_OF.get("-".join(word for word in words if word not in _FILLING))
+    return known
+
+
+def speaks_of_status(text: str) -> str | None:
+    """The first line of a text that may say a status where none is looked for: a heading, a line in bold, a tag."""
+    for line in text.split("\n"):
+        if _PROMINENT.match(line) and any(
+            word in KEYS["status"].split() for word in re.findall(r"\w+", line.casefold())
+        ):
+            return line.strip()
+        if _ALONE.fullmatch(line) and status_of(line) is not None and len(line.split()) <= 2:
+            return line.strip()
+    return None
 
 
 _CONTEXT = (

@@ -55,7 +55,7 @@ def front_matter(text: str) -> tuple[dict[str, list[str]], str]:
     for line in lines[1 : ends[0]]:
         if match := _KEY.fullmatch(line.rstrip()):
             key = match[1].casefold()
-            found[key] = _values(match[2] or "")
+            found[key] = [*found.get(key, ()), *_values(match[2] or "")]
         elif key and (item := re.fullmatch(r"\s+(?:-\s+)?(\S.*)|-\s+(\S.*)", line.rstrip())):
             found[key] += _values(item[1] or item[2])
     return found, "\n".join(lines[ends[0] + 1 :])

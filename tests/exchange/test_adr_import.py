@@ -72,6 +72,49 @@ def test_a_record_is_found_by_whatever_names_it(tmp_path: Path, named: str) -> N
     assert bool(found.outcomes[1].reasons) == (not wanted)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Superseded by [use Kafka 3](0061-kafka.md)",
+        "Superseded by [0050-new](../../elsewhere/docs/0051-new.md)",
+        "Replaced by RFC 3",
+        "Superseded by https://example.invalid/browse/ARCH-3",
+        "Superseded by the Q3 2024 plan",
+        "Superseded in March by team 3's proposal",
+        "Superseded by a rewrite in Python 3",
+        "Superseded by the 3 teams",
+    ],
+)
+def test_a_number_among_other_words_names_no_record(tmp_path: Path, said: str) -> None:
+    found = folder(tmp_path, **{"0003_new": record(), "0007_old": record(said)})
+    assert links(found) == []
+    assert set(listed(found)) == {"0007-old"}
+
+
+@pytest.mark.parametrize("said", ["supersedes 9 old services", "Accepted 9 to 1, replaces Oracle 9"])
+def test_a_number_of_what_was_replaced_names_no_record_either(tmp_path: Path, said: str) -> None:
+    assert links(folder(tmp_path, **{"0009_old": record(), "0010_new": record(f"Accepted\n\n{said}")})) == []
+
+
+def test_an_rfc_is_a_record_among_rfcs(tmp_path: Path) -> None:
+    old, new = record("Superseded by RFC 3", title="RFC 0007: Old"), record(title="RFC 0003: New")
+    assert links(folder(tmp_path, **{"0003_new": new, "0007_old": old})) == [("0007-old", "0003-new")]
+
+
+def test_what_was_rejected_replaces_nothing_and_what_says_it_did_is_listed(tmp_path: Path) -> None:
+    found = folder(tmp_path, **{"0001_a": record("Superseded by ADR-2"), "0002_b": record("Rejected")})
+    assert listed(found) == {"0001-a": ["superseded by 0002-b.md, which was rejected"]}
+
+
+@pytest.mark.parametrize("other", ["Proposed", "Rejected"])
+def test_what_is_not_decided_is_no_second_successor(tmp_path: Path, other: str) -> None:
+    draft = record(f"{other}\n\nSupersedes ADR-3")
+    new = record("Accepted\n\nSupersedes ADR-3")
+    found = folder(tmp_path, **{"0003_a": record(), "0004_b": new, "0005_c": draft})
+    assert ("0003-a", "0004-b") in links(found)
+    assert set(listed(found)) == ({"0005-c"} if other == "Proposed" else set())
+
+
 def test_a_link_from_either_side_is_one_link(tmp_path: Path) -> None:
     old, new = record("Superseded by ADR-2"), record("Accepted\n\nSupersedes ADR-1")
     for n, (one, other) in enumerate([(old, new), (old, record()), (record(), new)]):

@@ -358,3 +358,95 @@ def test_no_text_makes_the_reader_fall(seed: int) -> None:
     record = read(text)
     assert isinstance(record.faults, list)
     assert record.faults or record.date is not None
+
+
+STATED = "# B\n\nDate: 2024-01-01\n\n{}\n\n## Decision\n\nd\n"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "## Status\n\nRejected",
+        "### Status\n\nRejected",
+        "Status\n------\n\nRejected",
+        "**Status**\n\nRejected",
+        "**Status:**\n\nRejected",
+        "Status:\n\nRejected",
+        "## Status: Rejected",
+        "## Status (current)\n\nRejected",
+        "## 2. Status\n\nRejected",
+        "## State\n\nRejected",
+        "## Current status\n\nRejected",
+        "## Decision status\n\nRejected",
+        "## Status of this ADR\n\nRejected",
+        "ADR status: Rejected",
+        "## Status\n\n- Status: Rejected",
+        "## Status\n\n~~Accepted~~ Rejected",
+    ],
+)
+def test_a_rejected_record_is_never_read_as_decided_wherever_its_status_stands(form: str) -> None:
+    assert read(STATED.format(form)).status == "rejected"
+
+
+@pytest.mark.parametrize(
+    "form", ["<h2>Status</h2>\n\nRejected", "Rejected", "**Rejected**", "## The status quo\n\nRejected"]
+)
+def test_what_may_be_a_status_and_cannot_be_read_is_listed(form: str) -> None:
+    [fault] = read(STATED.format(form)).faults
+    assert fault.startswith("it has no status that can be read, but says ")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "section"), [("Status: Accepted", "Rejected"), ("status: Accepted", "Deprecated since 2024-06-01")]
+)
+def test_metadata_and_a_section_that_differ_are_listed(metadata: str, section: str) -> None:
+    found = read(f"# A\n\n{metadata}\nDate: 2024-01-01\n\n## Decision\n\nd\n\n## Status\n\n{section}\n")
+    assert found.faults or found.status == "ended"
+    twice = read(f"---\nstatus: accepted\nstatus: {section}\ndate: 2024-01-01\n---\n\n# A\n\n## Decision\n\nd\n")
+    assert twice.faults or twice.status == "ended"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Accepted, later rejected", "Accepted? No, rejected", "Approved by Bob, rejected by Alice", "Accepted?"),
+        *("Accepted, revoked 2024-03-01", "Accepted -> Deprecated", "Accepted but deprecated since 2024-05-01"),
+        *("Accepted until 2024-12-31", "Accepted, effective 2024-12-31", "Decided against", "Done: no"),
+        *(
+            "Implemented: not started",
+            "Final draft",
+            "Final review",
+            "Accepted pending review",
+            "Accepted in principle",
+        ),
+        *("採用しない", "採用見送り", "承認されていない", "承認待ち", "승인되지 않음", "승인 대기", "채택 안 함"),
+        *(
+            "采纳中",
+            "已接受（待复审）",
+            "Akzeptiert, aber widerrufen",
+            "Accepté sous réserve",
+            "Replaced ADR-0033 by a new one",
+        ),
+    ],
+)
+def test_a_status_that_takes_back_what_it_begins_with_is_listed(said: str) -> None:
+    assert read(STATED.format(f"## Status\n\n{said}")).faults
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Accepted", "Accepted on 2024-01-01", "Accepted (2024-01-01)", "✅ Accepted.", "Approved by the architects"),
+        *("Akzeptiert am 2024-01-01", "承認済み", "已接受", "승인됨", "Accepted by Sam, Mia and Ann", "Done"),
+    ],
+)
+def test_a_status_that_goes_on_with_a_day_or_a_name_is_decided(said: str) -> None:
+    found = read(STATED.format(f"## Status\n\n{said}"))
+    assert (found.status, found.faults) == ("decided", [])
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_a_date_in_the_section_of_the_status_is_its_date(between: str) -> None:
+    found = read(f"# A\n\n## Status\n\nAccepted{between}Date: 2021-09-01\n\n## Decision\n\nd\n")
+    assert found.date is not None and found.date.date().isoformat() == "2021-09-01"
+    assert found.faults == []
