@@ -53,6 +53,8 @@ class Scale(NamedTuple):
             if (self.end - self.start) / (_LENGTH[unit] * step) > 2 * most:
                 continue  # far too many to count them out
             found = [Tick(at, _label(at, unit)) for at in _starts(self.start, self.end, unit, step)]
+            if found and unit == "hour":  # the first one says of which day it is
+                found[0] = Tick(found[0].at, f"{found[0].at.date().isoformat()} {found[0].at.hour:02}:00")
             if len(found) <= most:
                 return found
         return []

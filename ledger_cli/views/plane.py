@@ -86,7 +86,8 @@ def _document(found: Timeline) -> Iterator[str]:
     yield "</defs>"
     yield text(LEFT, 42, isolated(about, 40), "title")
     yield text(LEFT, 70, f"{items}: valid time across, record time upwards, UTC", "quiet small")
-    legend = [*_LEGEND, *([_OVERLAP] if any(map(_overlaps, chains)) else [])]
+    crosses = max(found.valid_scale.start, found.known_scale.start) < min(found.valid_scale.end, found.known_scale.end)
+    legend = [*(_LEGEND if crosses else _LEGEND[:1]), *([_OVERLAP] if any(map(_overlaps, chains)) else [])]
     for n, (shape, said, briefly) in enumerate(legend):
         yield placed(shape, LEFT + 304 * n + 22, 100)
         yield from either(LEFT + 304 * n + 56, 105, said, briefly, "small")

@@ -370,3 +370,13 @@ def test_rules_with_colours_are_written_out_once_more_in_dark() -> None:
         f"  .a {{ fill: {ink[0]}; width: 1 }}\n  .b {{ width: 2 }}\n  .c {{ stroke: {page[0]} }}\n"
         f"  @media (prefers-color-scheme: dark) {{\n    .a {{ fill: {ink[1]} }}\n    .c {{ stroke: {page[1]} }}\n  }}\n"
     )
+
+
+def test_the_diagonal_is_told_where_there_is_one(repo: Repo) -> None:
+    old = {"id": "d", "text": "x", "validFrom": "2020-01-01"}
+    repo.apply({"session": "s", "at": "2024-01-02", "decisions": [old]})
+    drawn = repo.run("timeline", "--plane", "--svg", "-").out
+    assert 'class="diagonal"' not in drawn and "believed reads" not in drawn
+    repo.apply({"session": "t", "at": "2024-01-03", "decisions": [{"id": "e", "text": "y", "validFrom": "2024-01-03"}]})
+    drawn = repo.run("timeline", "--plane", "--svg", "-").out
+    assert 'class="diagonal"' in drawn and "believed reads the diagonal" in drawn
