@@ -155,10 +155,15 @@ def _more(ledger: _Ledger, place: str) -> Iterator[str]:
         yield f"About: {', '.join(map(_inline, item.about))}"
     by = f", by {_inline(item.by)}" if item.by is not None else ""
     yield f"Recorded on {item.recorded_at.date().isoformat()} in session {_inline(item.session)}{by}"
+    for version in ledger.history.versions[place]:
+        if version.id != item.id:
+            day = version.recorded_at.date().isoformat()
+            yield f"A version before this one: {_inline(version.id)}, recorded on {day}: {_inline(version.text)}"
     for review in ledger.reviews.get(place, ()):
         verdict = "Rejected" if review.verdict == "rejects" else "Reinstated"
         day = review.recorded_at.date().isoformat()
-        yield f"{verdict} on {day} by {_inline(review.by)}: {_inline(review.reason)}"
+        what = "" if review.target.id == item.id else f" (the version {_inline(review.target.id)})"
+        yield f"{verdict} on {day} by {_inline(review.by)}{what}: {_inline(review.reason)}"
     for ending in ledger.endings.get(place, ()):
         why = f": {_inline(ending.reason)}" if ending.reason is not None else ""
         yield f"An end on {show_short(ending.valid_to)}, said by {_inline(ending.by)}{why}"

@@ -230,6 +230,19 @@ def test_a_correction_has_the_file_and_what_it_corrects_is_named() -> None:
     assert adr_write.write(memory.entries)[1] == ["b"]
 
 
+def test_a_verdict_on_a_version_says_so_in_the_file_of_its_correction() -> None:
+    (text,) = files(
+        {"decisions": [{"id": "a", "text": "A"}]},
+        {"reviews": [{"reject": "a", "reason": "typo"}]},
+        {"decisions": [{"id": "b", "text": "B", "corrects": "a"}]},
+        {"reviews": [{"reject": "b", "reason": "no"}, {"reinstate": "a", "reason": "yes"}]},
+        {"reviews": [{"reinstate": "b", "reason": "yes"}, {"reject": "a", "reason": "it was one"}]},
+    ).values()
+    assert "A version before this one: a, recorded on 2024-01-01: A" in text
+    assert "Rejected on 2024-01-02 by sam (the version a): typo" in text
+    assert "Rejected on 2024-01-04 by sam: no" in text
+
+
 def test_what_madr_has_no_place_for_stands_in_the_front_matter() -> None:
     (text,) = files(
         {
