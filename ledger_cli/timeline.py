@@ -66,6 +66,7 @@ class Line:
         """Every instant of valid time that a drawing of this line shows."""
         yield self.item.valid_from
         yield from (at for s in self.stretches for at in (s.valid_from, s.valid_to) if at is not None)
+        yield from (at for interval in self.lost for at in interval if at is not None)
 
     def known_instants(self) -> Iterator[datetime]:
         """Every instant of record time that a drawing of this line shows."""

@@ -87,7 +87,8 @@ def test_what_hangs_together_follows_each_other_in_the_order_of_valid_time(seed:
 def test_every_instant_of_a_line_is_on_the_scale_unless_it_is_far_off() -> None:
     found = drawn(invent(3))
     for line in found.lines:
-        assert all(found.scale.shows(at) for at in line.instants())
+        drawn_at = [at for i in (*line.shown.holds, *line.lost, *line.record) for at in i if at is not None]
+        assert all(map(found.scale.shows, [*drawn_at, *(mark.at for mark in line.marks)]))
 
 
 def ledger(repo: Repo) -> Ledger:

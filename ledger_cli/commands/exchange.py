@@ -129,7 +129,7 @@ def jsonl(
     rows = lines.rows(reading.text_of(file), name)
     if rows and entries.is_ours(rows[0][1]):
         _refuse_output(output, session, by)
-        given = reading.each(name, reading.whole(name, rows, entries.is_end), entries.entry)
+        given = reading.each(name, reading.whole(name, rows, entries.is_end, entries.counted), entries.entry)
         _restore(shell(ctx).ledger(), given, json)
     else:
         _check_output(output, json)
@@ -148,9 +148,8 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
     if form is Form.adr:
         files, left_out = adr_write.write(entries)
         writing.folder(output, files)
-        views.terminal.out(
-            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'record': len(files)})}\n"
-        )
+        said = views.terminal.counted({"record": len(files)}) or "no record"
+        views.terminal.out(f"wrote {views.readable.plain(str(output))}: {said}\n")
         if left_out:
             more = f" and {len(left_out) - _TOLD} more" if len(left_out) > _TOLD else ""
             views.terminal.talk(f"note: corrected, and told by their corrections: {', '.join(left_out[:_TOLD])}{more}")
@@ -160,9 +159,8 @@ def export(ledger: Ledger, form: Form, output: Path) -> None:
         views.terminal.out(text)
     else:
         writing.file(output, text)
-        views.terminal.out(
-            f"wrote {views.readable.plain(str(output))}: {views.terminal.counted({'entry': len(entries)})}\n"
-        )
+        said = views.terminal.counted({"entry": len(entries)}) or "no entry"
+        views.terminal.out(f"wrote {views.readable.plain(str(output))}: {said}\n")
 
 
 def _restore(ledger: Ledger, entries: list[Entry], json: bool) -> None:

@@ -30,6 +30,8 @@ COLUMNS = (
 item `id` to the new one `with`. Several names in a cell stand on a line each."""
 
 _END = dict(zip(("entry", "id"), entries.END, strict=True))
+_COUNT = "text"
+"""The column in which the end has the number of entries."""
 _LISTS = ("about", "from", "mentions")
 _FORMULA = tuple("=+-@\t\r\n'\uff1d\uff0b\uff0d\uff20")
 _BARE = re.compile(r"[A-Za-z0-9 ._:/-]*")
@@ -44,7 +46,7 @@ def write(recorded: Iterable[Entry]) -> str:
     for text in entries.in_order(recorded):
         cells = _cells(json.loads(text))
         lines.append(_row(cells))
-    lines.append(_row(_END))
+    lines.append(_row({**_END, _COUNT: str(len(lines) - 1)}))
     return "".join(f"{line}\r\n" for line in lines)
 
 
@@ -109,11 +111,15 @@ def whole(header: Sequence[str], rows: Iterable[Row], name: str) -> list[Row]:
         if row[1] == head:
             parts.append([])
         parts[-1].append(row)
-    return [row for part in parts for row in reading.whole(name, part, _is_end)[1:]]
+    return [
+        row
+        for (line, _), *part in parts
+        for row in reading.whole(name, part, _is_end, lambda cells: cells.get(_COUNT, ""), after=line)
+    ]
 
 
 def _is_end(cells: Mapping[str, str]) -> bool:
-    return {column: text for column, text in cells.items() if text} == _END
+    return {column: text for column, text in cells.items() if text and column != _COUNT} == _END
 
 
 def rows(text: str, name: str) -> tuple[list[str], list[Row]]:

@@ -17,7 +17,10 @@ _ORDER = {sort: [key.rstrip("?") for key in shape.split()] for sort, shape in SH
 
 
 END = "end", "ledger"
-"""The key and the value of the last record of an export, as they end the checkpoint. Without it, the export was cut."""
+"""The key and the value of the last record of an export, as they end the checkpoint. Without it, the export was cut.
+
+How many entries stand before it, it says under `entries`.
+"""
 
 
 def in_order(entries: Iterable[Entry]) -> list[str]:
@@ -40,7 +43,12 @@ def is_ours(stated: Mapping[str, Any]) -> bool:
 
 def is_end(stated: Mapping[str, Any]) -> bool:
     """Is this the end of an export?"""
-    return dict(stated) == dict([END])
+    return stated.get(END[0]) == END[1] and stated.keys() <= {END[0], "entries"}
+
+
+def counted(end: Mapping[str, Any]) -> str:
+    """How many entries an end says that stand before it; "" where it does not say."""
+    return str(end.get("entries", ""))
 
 
 def entry(stated: Mapping[str, Any]) -> Entry:

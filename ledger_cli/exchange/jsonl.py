@@ -17,7 +17,9 @@ Row = tuple[int, dict[str, Any]]
 
 def write(recorded: Iterable[Entry]) -> str:
     """All entries, a line each, and the end."""
-    return "".join(f"{text}\n" for text in [*entries.in_order(recorded), json.dumps(dict([entries.END]))])
+    lines = entries.in_order(recorded)
+    end = json.dumps(dict([entries.END, ("entries", len(lines))]))
+    return "".join(f"{text}\n" for text in [*lines, end])
 
 
 class _Refused(ValueError):

@@ -16,7 +16,7 @@ _LONGEST = 10_000
 _MOST_LINKS = 200
 """Nobody writes more on a line, or into a paragraph; to tell what is code in it would take a day."""
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^)]*)?\s*\)")
 _ESCAPE = re.compile(r"(?<!\\)(\\+)([<&])")
 _MARKUP = re.compile(r"(?<!\\)(\\*)(<(?=[A-Za-z/!?])|&(?=#?\w+;))")
@@ -170,15 +170,30 @@ def _binds_tighter(paragraph: str) -> bool:
     return False
 
 
+def _parts(text: str) -> Iterator[tuple[bool, str]]:
+    """The pieces of a text; what stands between two pieces of code is one, over all its paragraphs."""
+    for is_code, group in groupby(pieces(text), key=lambda piece: piece[0]):
+        yield is_code, "".join(part for _, part in group)
+
+
 def outside_code(change: Callable[[str], str], text: str) -> str:
-    """The text with what is no code changed; what stands between two pieces of code is one, over all its paragraphs."""
-    parts = ((is_code, "".join(p for _, p in group)) for is_code, group in groupby(pieces(text), key=lambda p: p[0]))
-    return "".join(part if is_code else change(part) for is_code, part in parts)
+    """The text with what is no code changed."""
+    return "".join(part if is_code else change(part) for is_code, part in _parts(text))
 
 
 def without_comments(text: str) -> str:
-    """The text without what a reader does not see."""
-    return outside_code(lambda piece: _COMMENT.sub("", piece), text)
+    """The text without what a reader does not see. A comment that begins outside of code hides code as well."""
+    kept: list[str] = []
+    hidden = False
+    for is_code, part in _parts(text):
+        if hidden:
+            _, end, part = part.partition("-->")
+            hidden, is_code = not end, False
+        if not is_code:
+            part, begin, _ = _COMMENT.sub("", part).partition("<!--")
+            hidden = hidden or bool(begin)
+        kept.append(part)
+    return "".join(kept)
 
 
 def without_code(text: str) -> str:

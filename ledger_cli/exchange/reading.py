@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from ledger_cli.errors import Problem, Refused
+from ledger_cli.errors import Problem, Refused, quoted
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -45,18 +45,35 @@ def refuse(name: str, faults: Iterable[tuple[int, str]]) -> None:
         raise Refused([*found[:_MOST], *more])
 
 
-def whole(name: str, rows: Iterable[tuple[int, R]], is_end: Callable[[R], bool]) -> list[tuple[int, R]]:
+def whole(
+    name: str,
+    rows: Iterable[tuple[int, R]],
+    is_end: Callable[[R], bool],
+    counted: Callable[[R], str],
+    *,
+    after: int = 0,
+) -> list[tuple[int, R]]:
     """The rows of an export without the ends in it: several may stand one after another.
 
-    Raises Refused where the last row is no end. What is left of an export that was cut would be a smaller ledger, and
-    the session that the cut went through could never be completed.
+    An end has the number of the rows before it, which `counted` gives; "" for one that tells none. `after` is the line
+    before the first row. Raises Refused where the last row is no end, or another number of rows stands before one: what
+    is left of an export would be a smaller ledger, and a session that lost a row could never be completed.
     """
-    rows = list(rows)
-    line, last = rows[-1]
-    if not is_end(last):
-        hint = "it was cut, or put together of parts: export again"
-        raise Refused([Problem("the end of the export is missing after this line", f"{name}:{line}", hint)])
-    return [(line, row) for line, row in rows if not is_end(row)]
+    found: list[tuple[int, R]] = []
+    ended, begins = False, 0
+    hint = "it was cut, or put together of parts: export again"
+    for line, row in rows:
+        after, ended = line, is_end(row)
+        if not ended:
+            found.append((line, row))
+            continue
+        if (count := counted(row)) and count != str(len(found) - begins):
+            what = f"the export has {quoted(count)} entries, and {len(found) - begins} stand before its end"
+            raise Refused([Problem(what, f"{name}:{line}", hint)])
+        begins = len(found)
+    if not ended:
+        raise Refused([Problem("the end of the export is missing after this line", f"{name}:{after}", hint)])
+    return found
 
 
 def each(name: str, rows: Iterable[tuple[int, R]], read: Callable[[R], T]) -> list[T]:

@@ -283,6 +283,20 @@ def test_what_a_comment_hides_over_several_paragraphs_is_not_read(prose: str) ->
     assert (record.statements, record.remarks) == ([], [])
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<!-- was `blue` once: Superseded by [1](0001-x.md) -->",
+        "<!--\n```\ncode\n```\n\n## Status\n\nRejected\n-->",
+        "<!-- `Proposed`, or Rejected -->",
+        "<!--\n```\n-->\n",
+    ],
+)
+def test_what_a_comment_hides_is_not_read_either_where_it_holds_code(hidden: str) -> None:
+    record = read(ACCEPTED.replace("Accepted", f"Accepted\n\n{hidden}", 1))
+    assert (record.faults, record.status, record.statements, record.remarks) == ([], "decided", [], [])
+
+
 def test_an_end_is_known_by_its_date() -> None:
     for said in ("Deprecated since 2025-01-02", "Accepted\n\nDeprecated on 2025-01-02", "Deprecated (2025-01-02)"):
         record = read(NYGARD.format(status=said))

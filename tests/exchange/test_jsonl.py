@@ -15,14 +15,14 @@ from tests.in_memory import invent
 def test_a_line_is_that_of_the_checkpoint_and_they_come_as_they_were_learned() -> None:
     recorded = invent(3, 20).entries
     *written, end = jsonl.write(recorded).splitlines()
-    assert end == '{"end": "ledger"}'
+    assert json.loads(end) == {"end": "ledger", "entries": len(recorded)}
     assert sorted(written) == sorted(lines.line(entry) for entry in recorded)
     times = [json.loads(line)["recordedAt"] for line in written]
     assert [t.rstrip("Z") for t in times] == sorted(t.rstrip("Z") for t in times)
 
 
 def test_an_empty_ledger_is_the_end_alone() -> None:
-    assert jsonl.write([]) == '{"end": "ledger"}\n'
+    assert jsonl.write([]) == '{"end": "ledger", "entries": 0}\n'
     assert jsonl.rows("", "x") == jsonl.rows("\n \n", "x") == []
 
 
