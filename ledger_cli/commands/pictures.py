@@ -47,7 +47,7 @@ def timeline(
         views.terminal.out(drawn)
         return
     writing.file(path, drawn)
-    views.terminal.talk(f"wrote {Path(svg)}")
+    views.terminal.talk(views.readable.plain(f"wrote {Path(svg)}"))
 
 
 def site(
@@ -69,12 +69,12 @@ def site(
     found = ledger.atlas()
     with views.terminal.progress("writing pages", views.site.count(found)) as step:
         count = site_folder.write(target, views.site.pages(found), step)
-    views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {target}\n")
-    page = target / "index.html"
+    named, page = views.readable.plain(str(target)), target / "index.html"
+    views.terminal.out(f"wrote {views.terminal.counted({'file': count})} to {named}\n")
     if not open:
-        views.terminal.talk(f"Next: open {page} in a browser, or `ledger site {target} --open`")
+        views.terminal.talk(f"Next: open {named}/index.html in a browser, or `ledger site {named} --open`")
         return
     import webbrowser
 
     if not webbrowser.open(page.resolve().as_uri()):
-        views.terminal.talk(f"no browser was found to show it: open {page} in one")
+        views.terminal.talk(f"no browser was found to show it: open {named}/index.html in one")

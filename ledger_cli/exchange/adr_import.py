@@ -20,7 +20,6 @@ from ledger_cli.exchange.outcomes import Import, Outcome
 from ledger_cli.gitrepo import GitRepo, Version
 from ledger_cli.instant import FUTURE_TOLERANCE, LAST, show
 from ledger_cli.model import Target
-from ledger_cli.names import fault_of_name
 from ledger_cli.stated import Session, StatedEnding, StatedItem, StatedLink, StatedReview
 
 BY = "ledger import adr"
@@ -299,4 +298,7 @@ def _says(statement: Statement, record: Record) -> bool:
 
 def _authors(names: Iterable[str]) -> str:
     listed = " and ".join(sorted(" ".join(name.split()) for name in names))
-    return BY if fault_of_name(listed) else listed
+    try:
+        return session_file.check_name(listed)
+    except ValueError:
+        return BY

@@ -494,6 +494,12 @@ def test_the_record_time_is_the_committers_and_not_the_authors(history: History)
     ]
 
 
+def test_an_author_whose_name_no_session_can_hold_is_left_out(history: History) -> None:
+    history.commit("sa\x01m", **{"0001_a": record()})
+    found = history.imported()
+    assert [(s.by, len(s.items)) for s in session_file.read(to_yaml(found.sessions), "x")] == [(adr_import.BY, 1)]
+
+
 def test_where_a_clock_went_back_nothing_is_said_of_an_item_before_it_is_recorded(history: History) -> None:
     early, late = "2024-03-01T00:00:00Z", "2024-06-01T00:00:00Z"
     history.commit("Ada", late, **{"0001_a": record(), "0003_c": record("Proposed"), "0004_d": record()})

@@ -160,3 +160,11 @@ def test_nor_does_what_an_export_contradicts(repo: Repo) -> None:
     memory.apply({"session": "l", "at": "2024-01-01", "entities": [{"name": name, "kind": "service"}]})
     (repo.path / "x.jsonl").write_text(jsonl.write(memory.entries))
     assert "a⟨U+202E⟩b⟨U+200F⟩ has the kind" in said_plainly(repo, "import", "jsonl", "x.jsonl")
+
+
+@pytest.mark.parametrize("bad", ["o\x1b[31mX", "o\nfake: y", "o\u202ey"])
+def test_a_folder_or_file_for_pictures_with_a_hostile_name_is_told_on_one_line(story: Repo, bad: str) -> None:
+    for said in (story.run("site", bad), story.run("timeline", "--svg", f"{bad}.svg")):
+        told = said.out + said.err
+        assert bad not in told
+        assert not any(line.startswith("fake") for line in told.splitlines())

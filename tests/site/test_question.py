@@ -77,7 +77,13 @@ def test_the_two_buttons_ask_the_two_questions(browser: Browser, story_folder: P
     assert said == "1 item holds on 2024-01-20, with all that is known now (of 4)."
 
 
-@pytest.mark.parametrize("wrong", ["monday", "2024-02-30", "2024-13-01", "2024-01-01T25:00:00Z", "20240101", ""])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("monday", "2024-02-30", "2024-13-01", "2024-01-01T25:00:00Z", "20240101", ""),
+        *("2024-02-01T10:00:00+99:99", "2024-02-01T10:00:00+24:00", "2024-02-01T10:00:00-01:60"),
+    ],
+)
 def test_what_is_no_time_is_said_to_be_none_and_changes_nothing(
     browser: Browser, story_folder: Path, wrong: str
 ) -> None:
@@ -93,6 +99,8 @@ def test_times_are_read_as_the_program_reads_them(browser: Browser, story_folder
     browser.open(address(story_folder, "entities/orders.html"))
     for text in (
         "2024-02-01T10:00:00+01:00",
+        "2024-02-01T03:59:59-05:00",
+        "2024-02-01T04:00:00-05:00",
         "2024-02-01T09:00:00.000001Z",
         "2024-02-01T08:59:59.999999Z",
         "0001-01-01",

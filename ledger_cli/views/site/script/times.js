@@ -24,6 +24,7 @@
     if (Number.isNaN(ms) || hour > "23" || new Date(ms).toISOString().slice(0, 10) !== day) return null;
     let shift = 0;
     if (offset !== "Z" && offset !== "z") {
+      if (offset.slice(1, 3) > "23" || offset.slice(4) > "59") return null;
       shift = (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))) * 60000 * (offset[0] === "-" ? -1 : 1);
     }
     const at = new Date(ms - shift);
