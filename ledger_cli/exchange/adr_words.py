@@ -81,15 +81,13 @@ _QUALIFIED = _words(
     "reconsidered|reverted|nicht|kein|keine|bis|aber|unter vorbehalt|vorläufig|widerrufen|non|pas|jusque|mais|"
     "sous réserve|provisoire|provisoirement|hasta|pero|fino|ma|não|até|mas|niet|tot|maar"
 )
-_QUALIFIED_SIGNS = re.compile(r"[?？]|->|→|ない|なし|待|見送|予定|中\Z|中[）)]?\Z|未|否|않|대기|안 |미정")
+_QUALIFIED_SIGNS = re.compile(r"[?？]|->|→|ない|なし|待|見送|予定|中[）)]?\Z|未|否|않|대기|안 |미정")
 """Signs, and what stands behind a word without a space between, in Chinese, Japanese and Korean."""
 
 
 def taken_back(said: str) -> bool:
     """Does a status that begins as decided go on to say something else: a condition, a denial, another status?"""
-    rest = said.strip(" \t*_:.-–—✅✔🟢")
-    ends = [m.end() for m in [STATUS["decided"].match(rest)] if m]
-    rest = rest[max(ends, default=0) :]
+    rest = STATUS["decided"].sub("", said.strip(" \t*_:.-–—✅✔🟢"), count=1)
     others = any(words.search(rest) for name, words in STATUS.items() if name != "decided")
     return bool(others or _QUALIFIED.search(rest) or _QUALIFIED_SIGNS.search(rest))
 
